@@ -5,10 +5,23 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
+from config import aws
 from config.laptop import embedded_model
 from config.phrase import Phrase
 from projects.models.queries import Spec
-from projects.models.spec import EMBEDDED, OPENAI, PADDLEX, PP_OCR, TESSERACT, OcrSpec
+from projects.models.spec import (
+    BEDROCK,
+    EMBEDDED,
+    MODEL_PROVIDERS,
+    OCR_PROVIDERS,
+    OPENAI,
+    PADDLEX,
+    PP_OCR,
+    TESSERACT,
+    TEXTRACT,
+    OcrSpec,
+)
+from projects.templatetags.desk import within_sentence
 
 
 @dataclass(frozen=True)
@@ -36,7 +49,22 @@ def find_setup_problem(spec: Spec) -> SetupProblem | None:
             Phrase("Endpoint not set up"),
             Phrase("Add %(endpoint)s to COUNTERSIGN_MODEL_ENDPOINTS and restart.").fill(endpoint=spec.endpoint),
         )
+    if spec.provider in {BEDROCK, TEXTRACT} and not aws.provider_credentials():
+        return SetupProblem(
+            Phrase("Credentials missing"),
+            Phrase("Set AWS_PROFILE to an account with access to %(provider)s and restart.").fill(
+                provider={**MODEL_PROVIDERS, **OCR_PROVIDERS}[spec.provider]
+            ),
+        )
     return None
+
+
+def name_with_problem(spec: Spec) -> str:
+    """Return the model's name for a choice, with the reason if it cannot be used here."""
+    problem = find_setup_problem(spec)
+    if problem is None:
+        return spec.name
+    return Phrase("%(model)s · %(state)s").fill(model=spec.name, state=within_sentence(problem.label))
 
 
 def surely_reads_here(spec: OcrSpec) -> bool:

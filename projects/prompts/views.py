@@ -27,6 +27,8 @@ from projects.prompts.queries import PromptRef
 from projects.schemas import queries as schema_queries
 from projects.settings import queries as project_queries
 from projects.settings.items import Project
+from projects.settings.provider_choice import desk_default
+from projects.settings.values import BY_MODEL
 from projects.sites import access, directory
 from projects.sites.directory import Place
 from projects.sites.permissions import Permission
@@ -171,7 +173,7 @@ def move_production(request: DeskRequest, project_id: str, purpose: str, prompt_
     except Conflict as error:
         form.add_error(None, str(error))
         return _show_refusal(request, project, ref, prompt_version, form, status=409)
-    return _say_done(request, project, ref, prompt_version, _DONE[done])
+    return _say_done(request, project, ref, prompt_version, _describe_move(project, ref, done))
 
 
 @require_POST
@@ -180,7 +182,7 @@ def confirm_production(request: DeskRequest, project_id: str, purpose: str) -> H
     ref = _ref(request, project, purpose)
     proposal = request.POST.get("proposal", "")
     version = prompt_actions.confirm_production(ref, proposal, by=actor_of(request.user))
-    return _say_done(request, project, ref, version, _DONE[ProductionMove.MOVED])
+    return _say_done(request, project, ref, version, _describe_move(project, ref, ProductionMove.MOVED))
 
 
 @require_POST
@@ -269,9 +271,22 @@ def _editor(
         **_describe_proposal(request, head),
         "based_on": read_base_version(request.POST) or int(head.version),
         "versions": versions.rows,
+        "is_unused": not _uses_model(project, ref.purpose),
         **page_links(request, versions.next, request.path),
     }
     return render_answer(request, *_EDIT, context, status=status)
+
+
+def _uses_model(project: Project, purpose: str) -> bool:
+    """Return whether runs of the project ask a model for this; built-in processing uses no prompt."""
+    doer = "summarizer" if purpose == "summarize" else "analyzer"
+    return (getattr(project.settings, doer) or desk_default(doer)) == BY_MODEL
+
+
+def _describe_move(project: Project, ref: PromptRef, move: ProductionMove) -> Phrase:
+    if move == ProductionMove.MOVED and not _uses_model(project, ref.purpose):
+        return Phrase("%(version)s is in production. Runs use it once this project selects a language model.")
+    return _DONE[move]
 
 
 def _describe_proposal(request: DeskRequest, head: PromptHead) -> dict[str, object]:
@@ -336,6 +351,7 @@ def _version_page(
             (label, mark_changes(getattr(other or shown, part), getattr(shown, part)))
             for label, part in ((Phrase("Instructions"), "instructions"), (Phrase("Message"), "message"))
         ],
+        "is_unused": not _uses_model(project, ref.purpose),
         "is_production": int(head.production) == number,
         "is_candidate": int(head.candidate) == number,
         "form": form,

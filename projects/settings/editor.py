@@ -8,6 +8,7 @@ from django.conf import settings as desk
 
 from config.phrase import Phrase
 from projects.models import queries as model_queries
+from projects.models.setup import name_with_problem
 from projects.queues import queries as queue_queries
 from projects.schemas import queries as schema_queries
 from projects.schemas.governed import list_governed_fields
@@ -97,8 +98,8 @@ def list_offered_choices(site: str, stored: ProjectSettings) -> OfferedChoices:
         {one.id: one.name for one in queues if not one.is_archived or one.id == stored.review_queue},
         {one.name: one.name for one in list_people_and_groups(site, Permission.REVIEW)[1]},
         {one.id: one.name for one in classifications if not one.archived or one.id == stored.classification_id},
-        {one.spec.id: one.spec.name for one in catalogue.language},
-        {one.spec.id: one.spec.name for one in catalogue.ocr},
+        {one.spec.id: name_with_problem(one.spec) for one in catalogue.language},
+        {one.spec.id: name_with_problem(one.spec) for one in catalogue.ocr},
     )
 
 

@@ -80,7 +80,9 @@ class PercentField(forms.DecimalField):
 
 
 class ColumnsField(forms.CharField):
-    """The columns of a table, one a line; empty if there are none."""
+    """The columns of a table, one a line; empty if there are none. Pages show it for tables, which need it."""
+
+    is_conditional = True  # not called optional
 
     NONE = Phrase("Enter the table's columns, one per line.")
 

@@ -4,13 +4,14 @@ from typing import Any, cast
 
 from django import forms
 from django.conf import settings
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy
 
 from config.errors import Refused
 from projects.settings.forms import SlotsField
 from projects.sites.actions import TITLE_LENGTH, check_id
 from projects.sites.api_keys import HELD_TO_GIVE, NAME_LENGTH, OFFERED, OFFERED_TO_PEOPLE
-from projects.sites.permissions import ADMINS, Permission, known_permissions
+from projects.sites.permissions import ADMINS, NAMES, Permission, known_permissions
 from projects.sites.separation import SEPARATIONS
 
 
@@ -142,7 +143,11 @@ class KeyForm(forms.Form):
     def __init__(self, held: frozenset[Permission], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         may = cast(forms.MultipleChoiceField, self.fields["may"])
-        may.choices = self._list_permissions(held)
+        # The short names are those of the list of keys.
+        may.choices = [
+            (one, format_html('{}<br><small class="quiet-text">{}</small>', NAMES[Permission(one)].translated(), words))
+            for one, words in self._list_permissions(held)
+        ]
 
     def _list_permissions(self, held: frozenset[Permission]) -> list[tuple[str, str]]:
         return [(one.value, words) for one, words in OFFERED.items() if one not in HELD_TO_GIVE or one in held]

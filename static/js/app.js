@@ -150,14 +150,23 @@ body.addEventListener("htmx:afterSettle", (event) => {
 });
 
 // ---- [data-rechecked]: judged anew while it is typed, so what was wrong when it was sent goes -----------------------
+function unmark(field) {
+  const message = document.getElementById(`${field.id}_error`);
+  field.removeAttribute("aria-invalid");
+  const left = (field.getAttribute("aria-describedby") || "").split(" ").filter((id) => id !== message?.id);
+  field.setAttribute("aria-describedby", left.join(" "));
+  message?.remove();
+}
 body.addEventListener("input", ({ target }) => {
-  for (const field of target.closest("[data-rechecked]")?.querySelectorAll("[aria-invalid='true']") || []) {
-    const message = document.getElementById(`${field.id}_error`);
-    field.removeAttribute("aria-invalid");
-    const left = (field.getAttribute("aria-describedby") || "").split(" ").filter((id) => id !== message?.id);
-    field.setAttribute("aria-describedby", left.join(" "));
-    message?.remove();
-  }
+  for (const field of target.closest("[data-rechecked]")?.querySelectorAll("[aria-invalid='true']") || []) unmark(field);
+  // ---- [data-marked]: the number of marked entries of the form; one that is changed is no longer marked
+  const banner = target.closest("form")?.querySelector("[data-marked]");
+  if (!banner || !target.matches("[aria-invalid='true']")) return;
+  unmark(target);
+  const left = (banner.dataset.marked -= 1);
+  const { one, many, none } = banner.dataset;
+  banner.querySelector("span").textContent = left < 1 ? none : left === 1 ? one : many.replace("{count}", left);
+  banner.classList.toggle("bad", left > 0);
 });
 
 // ---- live areas: [data-live] polls; it rests while paused (unless "always"), while the tab is hidden, under the pointer ----

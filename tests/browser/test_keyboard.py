@@ -110,6 +110,7 @@ def test_keys_can_be_switched_off_and_never_act_in_a_dialog(
     keys.press("Escape")
     keys.press("?")
     expect(page.locator("#keys")).to_be_visible()
+    assert page.locator("#keys").evaluate("(list) => list.scrollHeight > list.clientHeight && list.scrollTop === 0")
     keys.press("r")
     expect(page.locator("#reason")).to_be_hidden()
     page.get_by_role("checkbox", name="Enable single-key shortcuts").press("Space")

@@ -36,6 +36,29 @@ def test_what_counts_for_dates_or_for_models_alone_is_shown_with_them(
     expect(page.locator("#id_date_range")).to_be_visible()
 
 
+def test_a_marked_entry_that_is_changed_is_no_longer_counted(live_server: LiveServer, context: BrowserContext) -> None:
+    alice()
+    make_attributes()
+    page = context.new_page()
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/schemas/new/")
+    page.locator("#id_name").fill("Delivery note")
+    for row, key in enumerate(("nothing", "nil")):
+        page.get_by_role("button", name="Add attribute").click()
+        expect(page.locator(f"[name=uses-{row}-key]")).to_be_focused()
+        page.locator(f"[name=uses-{row}-key]").fill(key)
+    page.get_by_role("button", name="Create document type").first.click()
+    banner = page.locator("[data-marked]")
+    expect(banner).to_have_text("Not saved. Fix 2 marked entries and save again.")
+    page.locator("[name=uses-0-key]").fill("category")
+    expect(banner).to_have_text("Not saved. Fix 1 marked entry and save again.")
+    page.locator("[name=uses-1-key]").fill("vendor")
+    expect(banner).to_have_text("Not saved yet. Save again.")
+    expect(page.locator("[aria-invalid=true]")).to_have_count(0)
+    page.get_by_role("button", name="Create document type").first.click()
+    expect(page.get_by_role("link", name="Delivery note")).to_be_visible()
+
+
 def test_a_classification_is_made_row_by_row(live_server: LiveServer, context: BrowserContext, pump: Pump) -> None:
     alice()
     make_attributes()

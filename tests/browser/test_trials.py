@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from config import aws
 from tests.browser.conftest import LOOKS, watch
 from tests.browser.desk import sign_in
 from tests.browser.test_accessibility import faults
@@ -32,8 +33,9 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 
 @pytest.fixture(autouse=True)
-def forgotten() -> None:
+def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     provider_actions.forget_provider_state()
+    monkeypatch.setattr(aws, "provider_credentials", lambda: True)
 
 
 def answer(pump: Pump) -> None:

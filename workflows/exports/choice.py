@@ -37,6 +37,7 @@ TABLE_WAYS: Mapping[str, str] = {
     APART: Phrase("Apart: a second sheet or file per table"),
     LEFT_OUT: Phrase("Leave out"),
 }
+INSTANT = "instant"  # the type of a column of stored instants; fields have no such
 # Columns that every document has, whatever the fields of its project.
 DOCUMENT_COLUMNS = (
     Column("document", Phrase("Document")),
@@ -44,7 +45,7 @@ DOCUMENT_COLUMNS = (
     Column("run_id", Phrase("Run ID")),
     Column("document_type", Phrase("Document type")),
     Column("pages", Phrase("Pages"), "number"),
-    Column("published_at", Phrase("Published")),
+    Column("published_at", Phrase("Published"), INSTANT),
     Column("decided_by", Phrase("Decided by")),
 )
 _KEYS = ("document", "document_id")  # that identify the document in a file of table rows

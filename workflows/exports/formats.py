@@ -11,9 +11,10 @@ from typing import Any, Self, TextIO
 
 import xlsxwriter
 
+from config import clock
 from projects.settings.columns import Column
 from projects.web.spreadsheets import TypedSheet, csv_line, type_cell
-from workflows.exports.choice import CSV, EXCEL, JSON_LINES, PARQUET, Layout, Sheet, lines_of, record_of
+from workflows.exports.choice import CSV, EXCEL, INSTANT, JSON_LINES, PARQUET, Layout, Sheet, lines_of, record_of
 
 _ROW_GROUP = 5_000  # lines of Parquet that are buffered
 
@@ -98,13 +99,14 @@ class ExportWriter:
 
 
 class _ParquetLines:
-    """Amounts and numbers are decimals, dates are dates, all else text; invalid values are null."""
+    """Amounts and numbers are decimals, dates and instants their own types, all else text; invalid values are null."""
 
     def __init__(self, path: Path, columns: Sequence[Column]) -> None:
         # Imported here, since it is an optional extra: without it there is no such format.
         pa, pq = import_module("pyarrow"), import_module("pyarrow.parquet")
 
         types = {"amount": pa.decimal128(38, 8), "number": pa.decimal128(38, 8), "date": pa.date32()}
+        types[INSTANT] = pa.timestamp("us", tz="UTC")
         self._arrow, self._columns = pa, columns
         self._schema = pa.schema([pa.field(one.name, types.get(one.type, pa.string())) for one in columns])
         self._writer = pq.ParquetWriter(path, self._schema, compression="zstd")
@@ -113,7 +115,10 @@ class _ParquetLines:
     def add(self, line: Sequence[str]) -> None:
         for held, column, text in zip(self._held, self._columns, line, strict=True):
             typed = column.type in {"amount", "number", "date"}
-            held.append(type_cell(column.type, text) if typed else text or None)
+            if column.type == INSTANT:
+                held.append(clock.parse(text) if text else None)
+            else:
+                held.append(type_cell(column.type, text) if typed else text or None)
         if len(self._held[0]) >= _ROW_GROUP:
             self._flush()
 

@@ -187,7 +187,7 @@ class Caller:
     def _credentials(self, problem: str) -> str:
         return Sentence(
             "%(service)s is selected for this document, but %(problem)s. Give the workers a role or keys with "
-            "access and re-run the document, or select built-in processing."
+            "access, or select another model or built-in processing, then try again."
         ).fill(service=self.provider.label, problem=problem)
 
     def _explain_refusal(self, code: str) -> str:

@@ -8,9 +8,8 @@ from django.utils.translation import gettext_lazy
 
 from config.phrase import Phrase
 from projects.models.cost_words import describe_cost
-from projects.models.setup import SetupProblem, find_setup_problem, surely_reads_here
+from projects.models.setup import SetupProblem, find_setup_problem, name_with_problem, surely_reads_here
 from projects.models.spec import ModelSpec, OcrSpec
-from projects.templatetags.desk import within_sentence
 from workflows.runs import prices
 from workflows.runs.items import ProjectDocument
 from workflows.stages.usage import Usage
@@ -36,14 +35,28 @@ class SampleForm(forms.Form):
     )
 
 
+class ReadyModels(forms.Select):
+    """``unready``: models that cannot be chosen, since they are not set up."""
+
+    unready: Collection[str] = ()
+
+    def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        option = super().create_option(name, value, *args, **kwargs)
+        if value in self.unready:
+            option["attrs"]["disabled"] = True
+        return option
+
+
 class TrialForm(SampleForm):
+    """``problems``: by model that is not set up here; ``is_ready``: whether any is. ``remedies``: each once."""
+
     model = forms.ChoiceField(
         label=gettext_lazy("Model"),
         error_messages={
             "required": gettext_lazy("Choose a model."),
             "invalid_choice": gettext_lazy("Choose a model from the list."),
         },
-        widget=forms.Select(attrs={"class": "select"}),
+        widget=ReadyModels(attrs={"class": "select"}),
     )
     question = forms.CharField(
         label=gettext_lazy("Question about the first page"),
@@ -61,14 +74,21 @@ class TrialForm(SampleForm):
         models: Sequence[ModelSpec],
         usual: str,
     ) -> None:
-        """Missing or outdated values in ``data`` default to the first of the list; models to ``usual``."""
+        """Missing or outdated values in ``data`` default to the first of the list; models to ``usual``.
+
+        A model that is not set up is listed with the reason, and never chosen.
+        """
+        self.problems = [(one, problem) for one in models if (problem := find_setup_problem(one))]
+        unready = {one.id for one, _ in self.problems}
+        self.is_ready = len(unready) < len(models)
+        self.remedies = list(dict.fromkeys(problem.remedy for _, problem in self.problems))
         choices = {
             "document": [(str(one.document_id), str(one.name)) for one in documents],
-            "model": [(one.id, one.name) for one in models],
+            "model": [(one.id, name_with_problem(one)) for one in models],
         }
         chosen = {name: data.get(name) for name in ("find", "question")}
         for name, offered in choices.items():
-            ids = [one for one, _ in offered]
+            ids = [one for one, _ in offered if name != "model" or one not in unready]
             wanted = (data.get(name), usual if name == "model" else None, *ids)
             chosen[name] = next((one for one in wanted if one in ids), "")
         super().__init__(chosen, auto_id="id_trial_%s")
@@ -76,6 +96,9 @@ class TrialForm(SampleForm):
             field = self.fields[name]
             if isinstance(field, forms.ChoiceField):
                 field.choices = offered
+        select = self.fields["model"].widget
+        if isinstance(select, ReadyModels):
+            select.unready = unready
         if purpose != "answer":
             del self.fields["question"]
 
@@ -158,8 +181,9 @@ class ReadingForm(SampleForm):
 
 
 def _describe(spec: OcrSpec, problem: SetupProblem | None) -> str:
-    told = Phrase("%(model)s · %(state)s")
-    return told.fill(model=spec.name, state=within_sentence(problem.label) if problem else _price(spec))
+    if problem:
+        return name_with_problem(spec)
+    return Phrase("%(model)s · %(state)s").fill(model=spec.name, state=_price(spec))
 
 
 def _price(spec: OcrSpec) -> str:

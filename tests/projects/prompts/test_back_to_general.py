@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table", "attribute
 @pytest.fixture
 def ref() -> PromptRef:
     """A type's prompt with two versions, the first in production and the second a candidate."""
-    found = PromptRef(SITE, make_project().id, "extract", make_classification())
+    found = PromptRef(SITE, make_project(analyzer="model").id, "extract", make_classification())
     for words in ("One", "Two"):
         prompt = Prompt("extract", f"{words}\n", "{{page_text}}\n")
         prompt_actions.save_version(found, prompt, based_on=0, note="", by=ALICE)

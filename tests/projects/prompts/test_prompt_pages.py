@@ -324,3 +324,15 @@ def test_pages_of_a_prompt_with_200_versions_stay_one_query_a_list():
     first = text(browser.get(url))
     assert "Version 200" in first
     assert "Version 100<" not in re.sub(r"\s+", "", first)
+
+
+def test_a_project_without_a_model_is_told_that_its_runs_use_no_prompt():
+    browser = signed_in(alice())
+    ruled, asked = make_project(), make_project(analyzer="model")
+    words = "Runs of this project use built-in rules, which use no prompt."
+    page = text(browser.get(f"{base(ruled)}extract/"))
+    assert words in page
+    assert f'href="/projects/{ruled.id}/edit/"' in page
+    assert words in text(browser.get(f"{base(ruled)}extract/versions/1/"))
+    assert "write summaries without a model" in text(browser.get(f"{base(ruled)}summarize/"))
+    assert words not in text(browser.get(f"{base(asked)}extract/"))

@@ -200,6 +200,13 @@ def test_only_an_admin_of_the_site_has_the_page():
     assert signed_in(bob()).post(f"/s/acme{URL}{row.mask}/revoke/").status_code == 404
 
 
+def test_the_form_and_the_list_use_the_same_words():
+    admin = signed_in(alice())
+    page = admin.get(URL).content.decode()
+    for words in ('Read<br><small class="quiet-text">View projects', 'Write<br><small class="quiet-text">Upload'):
+        assert words in page
+
+
 def test_the_page_shows_a_new_key_once():
     browser = signed_in(alice())
     assert b"No API keys yet" in browser.get(URL).content

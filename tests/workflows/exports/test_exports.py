@@ -1,6 +1,7 @@
 """Exports: what is written in each format, by whom, once, and what stays hidden."""
 
 import csv
+import datetime as dt
 import io
 import json
 import zipfile
@@ -125,6 +126,8 @@ def test_parquet_has_types(project_id):
     table = pq.read_table(io.BytesIO(body))
     assert str(table.schema.field("total").type).startswith("decimal")
     assert str(table.schema.field("date").type) == "date32[day]"
+    assert str(table.schema.field("published_at").type) == "timestamp[us, tz=UTC]"
+    assert abs(clock.now() - table.column("published_at").to_pylist()[0]) < dt.timedelta(minutes=1)
     assert [None if one is None else str(one.normalize()) for one in table.column("total").to_pylist()] == ["4.5", None]
 
 

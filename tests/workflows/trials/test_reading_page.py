@@ -9,7 +9,7 @@ from unittest import mock
 
 import pytest
 
-from config import clock
+from config import aws, clock
 from config.brokers import queues
 from config.errors import Conflict, Refused, Unavailable
 from projects.models import actions as model_actions
@@ -170,7 +170,8 @@ def test_it_is_charged_to_the_projects_month(pump: Pump, settings: Any) -> None:
     assert reading_of(ref, run, "endpoint").money == "$0.50"
 
 
-def test_a_page_and_models_are_chosen(pump: Pump, settings: Any) -> None:
+def test_a_page_and_models_are_chosen(pump: Pump, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aws, "provider_credentials", lambda: True)
     settings.OCR_ENDPOINT_URL = "http://127.0.0.1:1"
     run, browser = read_run(pump), signed_in(alice())
     page = one_line(browser.get(f"{at(run)}?document={run.document_id}&page=1").content)
@@ -213,10 +214,9 @@ def test_what_is_selected_first_is_there_and_costs_nothing(
         one for one in boxes if any(f'value="{name}"' in one for name in selected)
     ]
     disabled = [one for one in boxes if " disabled" in one]
-    assert [("tesseract" in one, "endpoint" in one) for one in disabled] == [
-        *([] if installed else [(True, False)]),
-        (False, True),
-    ]
+    unready = [*([] if installed else ["tesseract"]), "textract", "endpoint"]
+    assert [re.findall(r'value="(.*?)"', one) for one in disabled] == [[one] for one in unready]
+    assert "Amazon Textract · credentials missing" in page
     assert "Select 2 to 4 models." not in page
     assert "Custom model endpoint · endpoint not set up" in page
     assert ("Tesseract (built-in) · not installed" in page) is not installed

@@ -7,6 +7,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from config import aws
+from config.laptop import embedded_model
 from projects.sites.permissions import Permission
 from tests import factories
 from tests.flow.test_models import said
@@ -26,8 +28,9 @@ TYPED = {"instructions": "Mine <b>.", "message": "{{page_text}}\nRecord it."}
 
 
 @pytest.fixture(autouse=True)
-def forgotten() -> None:
+def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     provider_actions.forget_provider_state()
+    monkeypatch.setattr(aws, "provider_credentials", lambda: True)
 
 
 def at(run: Run, rest: str = "", purpose: str = "extract") -> str:
@@ -72,6 +75,32 @@ def test_the_model_that_a_run_would_ask_is_chosen(pump: Pump) -> None:
     run = read_run(pump, project_id=project.id)
     page = one_line(signed_in(alice()).get(at(run)).content)
     assert '<option value="embedded" selected>' in page
+
+
+def test_a_model_that_cannot_answer_here_is_listed_and_not_chosen(pump: Pump, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aws, "provider_credentials", lambda: False)
+    monkeypatch.setattr(embedded_model, "is_installed", lambda: True)
+    run = read_run(pump)
+    admin = signed_in(alice())
+    for answer in (admin.get(at(run)), admin.post(at(run), typed(run, model="bedrock"))):
+        page = one_line(answer.content)
+        assert '<option value="embedded" selected>' in page
+        assert '<option value="bedrock" disabled>Bedrock · credentials missing</option>' in page
+        assert "Set AWS_PROFILE to an account with access to Amazon Bedrock and restart." in page
+
+
+def test_without_any_model_the_page_says_so_first(pump: Pump, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aws, "provider_credentials", lambda: False)
+    monkeypatch.setattr(embedded_model, "is_installed", lambda: False)
+    run = read_run(pump)
+    admin = signed_in(alice())
+    page = one_line(admin.get(at(run)).content)
+    assert "No language model can answer here yet" in page
+    assert "Stop the demo and run make demo-model." in page
+    assert "COUNTERSIGN_MODEL_ENDPOINTS" in page
+    assert at(run, "start/") not in page  # there is no button to press in vain
+    refused = admin.post(at(run, "start/"), typed(run))
+    assert (refused.status_code, "Choose a model." in one_line(refused.content)) == (422, True)
 
 
 @pytest.mark.wide

@@ -35,7 +35,10 @@ _lock = threading.Lock()
 _MOST_BYTES = 4 * 1024 * 1024  # bytes of an answer, which is text of a few thousand tokens
 _WORTH_A_RETRY = frozenset({408, 409, 425, 429})
 _TOO_LONG = frozenset({"context_length_exceeded", "exceed_context_size_error"})
-_CUT = Sentence("The answer was cut off: it needs more tokens than this model may write. Raise its most tokens.")
+_CUT = Sentence(
+    "The answer was cut off: it needs more tokens than this model may write. Raise its longest answer, or choose "
+    "another model."
+)
 _LONGEST_TEXT, _LONGEST_LIST = 160, 5  # characters and items that the embedded model may write
 _SHARES = [step / 20 for step in range(21)]
 _FILTERED = Sentence("The model's content filter blocked this page. Review it manually.")
