@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from config import clock
 from config.errors import Conflict
-from config.phrase import Phrase
+from config.phrase import Phrase, count_phrase
 from config.table import DEFAULT_SITE, InvalidKey
 from projects.audit.events import actor_of
 from projects.sites import access, actions, api_keys, directory, matrix
@@ -157,8 +157,10 @@ def _save(request: DeskRequest, rows: Sequence[GroupRow], changed: Sequence[Grou
         return _groups_page(request, matrix.lay_over_stored(rows, stored), clash=True, status=409)
     except InvalidKey as error:
         return _groups_page(request, rows, problem=str(error), status=422)
-    many = Phrase("Permissions of 1 group") if len(changed) == 1 else f"Permissions of {len(changed)} groups"
-    messages.success(request, gettext("%(many)s saved. Changes take effect within seconds.") % {"many": many})
+    many = count_phrase("Permissions of %(count)s group", "Permissions of %(count)s groups", len(changed))
+    messages.success(
+        request, Phrase("%(many)s saved. Changes take effect within seconds.").fill(many=many).translated()
+    )
     return redirect_after_post(request, request.get_full_path())
 
 

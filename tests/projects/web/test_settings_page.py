@@ -303,3 +303,11 @@ def test_who_has_only_another_site_is_led_there():
     answer = signed_in(tom).get("/projects/")
     assert answer.status_code == 403
     assert b'href="/s/acme/"' in answer.content
+
+
+def test_how_many_groups_were_saved_is_told_in_the_readers_language(settings):
+    browser = signed_in(alice())
+    browser.cookies[settings.LANGUAGE_COOKIE_NAME] = "de"
+    form = group_form(("viewers", 0, ["READ"], ["READ", "ADMIN"]), ("reviewers", 0, ["READ"], ["READ", "WRITE"]))
+    assert browser.post(GROUPS, form).status_code == 302
+    assert "Berechtigungen von 2 Gruppen" in one_line(browser.get(GROUPS).content)
