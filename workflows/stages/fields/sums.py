@@ -1,10 +1,12 @@
 """The amounts of a document with the labels of their rows, and whether its arithmetic is consistent."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations
+from operator import itemgetter
 
 from workflows.stages import values
 from workflows.stages.fields import sum_words
@@ -72,11 +74,12 @@ def find_sum_chains(sums: Sequence[Sum]) -> list[Chain]:
     held = [one for one in sums if not one.in_summary]
     labelled = [one for one in held if one.points >= SUMMED and one.value > 0]
     unnamed = [one for one in held if one.points == 0 and one.step is None and one.value > 0]
+    steps = _list_steps(held)
     return [
         Chain(base.value, target.value)
         for base in labelled
         for target in (*labelled, *unnamed)
-        if base.order < target.order and base.value != target.value and _leads(base, target, held)
+        if base.order < target.order and base.value != target.value and _leads(base, target, steps)
     ] + [Chain(base.value, target.value) for base, target in find_taxed(held)]
 
 
@@ -104,10 +107,17 @@ def _may_be_taxed(one: Sum) -> bool:
     return one.points != PAID_WITH and not _CHANGE.search(one.label) and one.step in (None, one.value)
 
 
-def _leads(base: Sum, target: Sum, held: Iterable[Sum]) -> bool:
-    steps = [one.step for one in held if base.order < one.order < target.order and one.step]
+def _list_steps(held: Iterable[Sum]) -> list[tuple[int, Decimal]]:
+    """List the amounts that have an effect, with their order."""
+    return [(one.order, step) for one in held if (step := one.step)]
+
+
+def _leads(base: Sum, target: Sum, steps: Sequence[tuple[int, Decimal]]) -> bool:
+    """``steps``: in reading order."""
+    first = bisect_right(steps, base.order, key=itemgetter(0))
+    between = [step for order, step in steps[first : first + _MOST_STEPS] if order < target.order]
     wanted = target.value - base.value
-    return any(sum(some, Decimal(0)) == wanted for some in _some(steps[:_MOST_STEPS]))
+    return any(sum(some, Decimal(0)) == wanted for some in _some(between))
 
 
 def _some(steps: Sequence[Decimal]) -> Iterator[tuple[Decimal, ...]]:
@@ -158,7 +168,8 @@ def find_unnamed(sums: Sequence[Sum]) -> list[Sum]:
             return [one]
         if len(rows) > 1 and one.value == sum(rows):
             below = (other for other in held[place + 1 :] if other.points == 0 and other.step is None)
-            return [one, *(other for other in below if other.value != one.value and _leads(one, other, held))]
+            steps = _list_steps(held)
+            return [one, *(other for other in below if other.value != one.value and _leads(one, other, steps))]
     return []
 
 
