@@ -172,6 +172,7 @@ function enter(event) {
     event.preventDefault();
     const one = document.getElementById(`f-${chosen}`);
     if (settle(one)) next(one);
+    else choose(chosen, { focus: "input" }); // blank: to be typed
   }
 }
 

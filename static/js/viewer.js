@@ -15,6 +15,7 @@ const READABLE = 18; // pixels that a line's box is high at least
 
 let way = sessionStorage.getItem(ZOOM) || "auto"; // auto, width, page, or pixels for one of the page's
 let field = ""; // the chosen one
+let unplaced = false; // it was found on no page: the others show where to look, as on a small receipt
 let cell = ""; // of a table: its grid says which
 let opened = ""; // whose turns these are: its desk's address
 let turns = {};
@@ -60,13 +61,21 @@ function scale() {
   if (way === "width") return whole;
   if (way === "page") return Math.min(room.height / drawing().viewBox.baseVal.height, MOST);
   if (way !== "auto") return Number(way);
-  const box = active();
+  const all = [...document.querySelectorAll(".page-image .field-box")].map((one) => one.getBBox()).filter((one) => one.height);
+  const box = active()?.getBBox() || (unplaced && all.length && around(all));
   if (!box) return whole;
-  const lines = [...document.querySelectorAll(".page-image .field-box")].map((one) => one.getBBox().height).filter(Boolean);
-  const { width, height } = box.getBBox();
+  const { width, height } = box;
+  const lines = all.map((one) => one.height);
   const wide = turnOf(drawing().dataset.index) % 2 ? height : width;
   const readable = READABLE / Math.min(...lines, height); // an address has several lines: the lowest box has one
   return Math.max(whole, Math.min(readable, (room.width * 0.9) / wide, whole * 4));
+}
+
+function around(boxes) {
+  const [left, top] = [Math.min(...boxes.map((one) => one.x)), Math.min(...boxes.map((one) => one.y))];
+  const right = Math.max(...boxes.map((one) => one.x + one.width));
+  const bottom = Math.max(...boxes.map((one) => one.y + one.height));
+  return { width: right - left, height: bottom - top };
 }
 
 function size() {
@@ -145,7 +154,8 @@ function light() {
   const chosen = active();
   for (const box of document.querySelectorAll(".page-image .field-box")) box.classList.toggle("active", box === chosen);
   if (way === "auto") size();
-  if (chosen) intoView(chosen);
+  const seen = chosen || (unplaced && way === "auto" && document.querySelector(".page-image .field-box"));
+  if (seen) intoView(seen);
 }
 
 function intoView(box) {
@@ -171,6 +181,7 @@ function showBoxes() {
 body.addEventListener("chosen", (event) => {
   const { name, page, part: key = "" } = event.detail;
   [field, cell] = [name, key];
+  unplaced = document.getElementById(`f-${name}`)?.dataset.page === "";
   const shown = part()?.dataset.index;
   if (page !== "" && page !== undefined && shown !== undefined && String(page) !== shown)
     body.dispatchEvent(new CustomEvent("turn-to", { detail: Number(page) + 1 }));

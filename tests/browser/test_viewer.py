@@ -180,6 +180,33 @@ def test_a_small_screen_shows_the_active_field_at_a_readable_size(page: Page) ->
     assert found["height"] >= 17
 
 
+def test_a_small_receipt_is_enlarged_while_a_value_that_was_not_found_is_looked_for(
+    live_server: LiveServer, context: BrowserContext
+) -> None:
+    bob()
+    found = result()
+    for one in found["fields"]:
+        if one["name"] == "total":
+            one.update(value=None, box=None, page=None, confidence=0.0)
+        elif one.get("box"):
+            left, top, right, bottom = one["box"]
+            one["box"] = [0.4 + left / 8, 0.3 + top / 8, 0.4 + right / 8, 0.3 + bottom / 8]
+    _, ref = open_review(found=found)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
+    page.get_by_role("button", name="Auto", exact=True).click()
+    page.locator("#f-total").click(position={"x": 10, "y": 10})
+    expect(page.locator("#f-total")).to_have_class("exception active")
+    boxes = page.locator(".page-image .field-box")
+    heights = boxes.evaluate_all("all => all.map((one) => one.getBoundingClientRect().height)")
+    assert min(heights) >= 15
+    expect(boxes.first).to_be_in_viewport()
+    page.locator("#f-total").focus()
+    page.keyboard.press("Enter")  # nothing to confirm: it is to be typed
+    expect(field(page, "total")).to_be_focused()
+
+
 def test_pictures_are_small_and_the_next_one_is_there(page: Page) -> None:
     seen: set[str] = set()
     page.on("request", lambda one: seen.add(one.url.split("?")[1]) if ".png" in one.url else None)
