@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from itertools import combinations
 from operator import itemgetter
 
@@ -27,6 +28,7 @@ _TAKEN = re.compile(r"\b(disc(ount)?|less|savings?|rebate|voucher|rabatt|skonto|
 _ADDED_ABROAD = sum_words.bound(sum_words.ADDED)
 _TAKEN_ABROAD = sum_words.bound(sum_words.TAKEN)
 _MOST_STEPS = 4  # steps between two sums: discount, service, tax, rounding
+_MOST_LABELLED = 300  # sums, the last ones: each is compared with all above it
 _HIGHEST_TAX = Decimal("0.3")  # of the sum before it
 
 
@@ -41,11 +43,11 @@ class Sum:
     in_summary: bool
     order: int = 0
 
-    @property
+    @cached_property
     def value(self) -> Decimal:
         return Decimal(self.hit.value)
 
-    @property
+    @cached_property
     def step(self) -> Decimal | None:
         """Return its effect on the sum above: taxes and rounding are added, discounts deducted; None: no effect.
 
@@ -72,8 +74,8 @@ class Chain:
 def find_sum_chains(sums: Sequence[Sum]) -> list[Chain]:
     """The last label may be unreadable: only the total follows from a sum by its tax."""
     held = [one for one in sums if not one.in_summary]
-    labelled = [one for one in held if one.points >= SUMMED and one.value > 0]
-    unnamed = [one for one in held if one.points == 0 and one.step is None and one.value > 0]
+    labelled = [one for one in held if one.points >= SUMMED and one.value > 0][-_MOST_LABELLED:]
+    unnamed = [one for one in held if one.points == 0 and one.step is None and one.value > 0][-_MOST_LABELLED:]
     steps = _list_steps(held)
     return [
         Chain(base.value, target.value)

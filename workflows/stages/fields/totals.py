@@ -85,6 +85,7 @@ class _PrintedSums:
 
     ``unnamed``: the orders of the lines' sum without a label, and of what follows from it; the last one is the total.
     ``larger``: the largest amount below these, which may be the total after a tax.
+    ``money``: the lines with the sign or code of a currency, by identity.
     """
 
     proven: frozenset[Decimal]
@@ -93,6 +94,7 @@ class _PrintedSums:
     unnamed: tuple[int, ...]
     larger: Decimal
     repeats: Counter[str]
+    money: frozenset[int]
 
 
 def find_totals(document: Document) -> list[Candidate]:
@@ -122,6 +124,9 @@ def _gather_sums(found: Sequence[Sum]) -> _PrintedSums:
         tuple(one.order for one in unnamed),
         max(below, default=_NONE),
         Counter(one.hit.value for one in found if not one.in_summary),
+        frozenset(
+            place for place, line in {id(one.line): one.line for one in found}.items() if MONEY.search(line.text)
+        ),
     )
 
 
@@ -177,7 +182,7 @@ def _label_amounts(row: Row, over: str, points_of: Callable[[str], float]) -> It
     ``over`` labels an amount that stands alone: TOTAL, and RM 404.84 in the row below.
     """
     whole = " ".join(_words(line.text) for line in row.lines)
-    whole = over if over and not re.search(r"[^\W\d_]", MONEY.sub("", whole)) else whole
+    whole = over if over and not re.search(r"[^\W\d_]", MONEY.sub("", whole)) else whole[:_LONGEST_LABEL]
     since = nearest = ""  # words since the previous amount; and the last line of the row with words
     for line in row.lines:
         end = 0
@@ -246,6 +251,6 @@ def _rate_total(found: Sum, paper: _PrintedSums) -> Candidate:
         "passed": float(passed),
         "net": float((nets.is_net(found.label) or found.points == sums.SUMMED or before) and not agreed),
         "repeats": max(0, again) / 3,
-        "money": float(bool(MONEY.search(found.line.text))),
+        "money": float(id(found.line) in paper.money),
     }
     return of_line(found.line, found.hit.value, found.hit.start, found.hit.end, points, **evidence)

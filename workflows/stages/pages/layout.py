@@ -1,9 +1,10 @@
 """Words, lines and rows of a page: the common form of OCR results and text layers, and the input of extraction."""
 
-from bisect import insort
+from bisect import bisect_right, insort
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from statistics import fmean, median
 from typing import Any
 
@@ -36,7 +37,7 @@ class Line:
     page: int
     words: tuple[Word, ...]
 
-    @property
+    @cached_property
     def text(self) -> str:
         return " ".join(word.text for word in self.words)
 
@@ -48,7 +49,7 @@ class Line:
     def score(self) -> float:
         return min(word.score for word in self.words)
 
-    @property
+    @cached_property
     def mean_score(self) -> float:
         return fmean(word.score for word in self.words)
 
@@ -56,13 +57,19 @@ class Line:
     def height(self) -> float:
         return self.box[3] - self.box[1]
 
+    @cached_property
+    def _starts(self) -> Sequence[int]:
+        return list(accumulate((len(word.text) + 1 for word in self.words), initial=0))
+
     def part(self, start: int, end: int) -> tuple[Box, float]:
         """Return box and score of the characters ``start`` to ``end`` of ``text``, rounded to words."""
-        found, position = [], 0
-        for word in self.words:
-            if position < end and position + len(word.text) > start:
+        found = []
+        for index in range(max(0, bisect_right(self._starts, start) - 1), len(self.words)):
+            word, position = self.words[index], self._starts[index]
+            if position >= end:
+                break
+            if position + len(word.text) > start:
                 found.append(word)
-            position += len(word.text) + 1
         found = found or list(self.words)
         return union(word.box for word in found), min(word.score for word in found)
 

@@ -1,5 +1,6 @@
 """What the amounts of a paper say together."""
 
+import time
 from decimal import Decimal
 
 from tests.each import each
@@ -120,3 +121,11 @@ def test_one_line_less_what_is_printed_with_a_minus_is_the_total() -> None:
 )
 def test_what_is_paid_is_no_taxed_total(rows: tuple[str, ...]) -> None:
     assert fields.find_candidates(document("HINGE | 16.50", *rows), TOTAL)[0].value == "16.50"
+
+
+@each("unit", ["%d.11", "total %d.11", "€%d"])
+def test_a_line_of_thousands_of_amounts_takes_no_minutes(unit: str) -> None:
+    text = " ".join(unit % number for number in range(3000))
+    start = time.process_time()
+    totals.find_totals(document(text))
+    assert time.process_time() - start < 4.0  # it took 20 to 50
