@@ -50,6 +50,8 @@ class ReadyModels(forms.Select):
 class TrialForm(SampleForm):
     """``problems``: by model that is not set up here; ``is_ready``: whether any is. ``remedies``: each once."""
 
+    ENDPOINT_EXAMPLE = "local=http://127.0.0.1:11434/v1"
+
     model = forms.ChoiceField(
         label=gettext_lazy("Model"),
         error_messages={
