@@ -70,8 +70,10 @@ turn.addEventListener("change", () => {
   show();
 });
 document.addEventListener("click", (event) => {
-  if (event.target.closest("[data-keys-open]")) dialog.showModal();
-  else if (event.target === dialog) dialog.close(); // beside it
+  if (event.target.closest("[data-keys-open]")) {
+    dialog.showModal();
+    dialog.querySelector("h2").focus(); // its first button is far below, and would be scrolled to
+  } else if (event.target === dialog) dialog.close(); // beside it
   else if (event.target.closest("[data-change]")) ask(event.target.closest("[data-change]"));
   else if (event.target.closest("[data-keys-reset]")) {
     localStorage.removeItem(OWN);

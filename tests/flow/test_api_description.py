@@ -12,6 +12,7 @@ import pytest
 from ninja import Schema
 from pytest_django.live_server_helper import LiveServer
 
+from config import aws
 from projects.audit.events import actor_of
 from projects.entities import actions as entity_actions
 from projects.entities.actions import EntityDraft
@@ -310,8 +311,15 @@ def test_each_operation_is_in_one_share() -> None:
     assert len(set(shared)) == len(shared)
 
 
+@pytest.fixture
+def provider_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without one, Textract is not set up. Nothing is sent to it."""
+    monkeypatch.setattr(aws, "provider_credentials", lambda: True)
+
+
 @pytest.mark.wide
 @pytest.mark.timeout(600)
+@pytest.mark.usefixtures("provider_account")
 @pytest.mark.parametrize("share", range(SHARES))
 def test_every_operation_answers_as_its_description_says(
     live_server: LiveServer, table: str, tmp_path: Path, share: int, settings: Any
