@@ -29,7 +29,7 @@ def _fold(text: str) -> str:
 
 _NAMED, _AROUND = _fold(_KIND), _fold(_OF)
 _TITLE = re.compile(rf"(?:{_AROUND}){{0,3}}(?:{_NAMED})(?:{_AROUND}|{_NAMED}){{0,3}}|(?:cash|counter)saies?|kas[sz]a")
-_NAMED_LAST = re.compile(rf"(?:[^\W\d_]+\W{{1,2}}){{1,2}}(?:{_NAMED})")
+_NAMED_LAST = re.compile(rf"(?:[^\W\d_]{{1,40}}\W{{1,2}}){{1,2}}(?:{_NAMED})")
 _BETWEEN = re.compile(r"[\W_]+")
 
 
