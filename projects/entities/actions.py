@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.conf import settings
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from config import clock, table
 from config.brokers import queues
@@ -19,12 +19,13 @@ from projects.entities.items import MERGED, PREFIX, EntityMerge, EntityName, Ent
 from projects.entities.names import keys_of, without_repeats
 from projects.entities.numbers import tidy_iban, tidy_tax_id
 from projects.entities.queries import IBAN, TAX_ID, entity_key, name_key, number_key
-from projects.entities.references import find_referring_documents, list_referring, reference_to
+from projects.entities.references import count_use, find_referring_documents, list_referring, reference_to
 from projects.sites import directory
 
 LONGEST_NAME, LONGEST_VALUE = 120, 500  # characters
 MOST_IBANS, MOST_ALIASES, MOST_ATTRIBUTES = 10, 20, 30
 _NAMESPACE = "CUSTOM"
+_JUST_USED = gettext_noop("An entry or attribute was just added to this type. Reload the page to see which.")
 REPOINT = "projects.tasks.repoint_documents"  # the task that has documents follow a merge
 
 
@@ -84,8 +85,7 @@ def _tidy_name(name: str) -> str:
 def create_type(site: str, name: str, *, by: Actor, type_id: str = "") -> EntityType:
     """Raises: Refused; Conflict, if the same form made it."""
     name, type_id = _tidy_name(name), type_id or clock.new_ulid()
-    if any(str(one.name).lower() == name.lower() for one in queries.list_types(site)):
-        raise Conflict(gettext("There is already a type “%(name)s”.") % {"name": name})
+    _check_type_is_free(site, name)
     row = EntityType(
         *table.ENTITY_TYPE.key(site, document_id=type_id),
         **table.ENTITY_TYPE.gsi1(site, namespace=_NAMESPACE, name=name),
@@ -94,10 +94,85 @@ def create_type(site: str, name: str, *, by: Actor, type_id: str = "") -> Entity
         name=name,
         inserteddate=clock.iso(clock.now()),
         user_name=by.name,
+        uses=0,
     )
     transact([Put(row)], entity_event(site, "entityType", type_id, "created", by=by, payload={"name": name}))
     directory.forget_uses()
     return row
+
+
+def _check_type_is_free(site: str, name: str, *, but: str = "") -> None:
+    """Raises: Conflict, if another type than ``but`` is called so."""
+    if any(str(one.name).lower() == name.lower() and one.type_id != but for one in queries.list_types(site)):
+        raise Conflict(gettext("There is already a type “%(name)s”.") % {"name": name})
+
+
+def rename_type(site: str, type_id: str, name: str, *, was: str = "", by: Actor) -> EntityType:
+    """Give a type another name; its ID stays, and with it its entries and attributes. ``was``: the name that was shown.
+
+    Nothing is written if it has the name already. Raises: NotFound; Refused; Conflict, if another type has the name,
+    or someone renamed it since.
+    """
+    name, before = _tidy_name(name), queries.get_type(site, type_id)
+    if before.name == name:
+        return before
+    if was and before.name != was:
+        raise _tell_new_name(before)
+    _check_type_is_free(site, name, but=type_id)
+    index = table.ENTITY_TYPE.gsi1(site, namespace=before.namespace or _NAMESPACE, name=name)
+    changes = [EntityType.name.set(name), EntityType.GSI1SK.set(index["GSI1SK"]), EntityType.updated_by.set(by.name)]
+    event = entity_event(
+        site, "entityType", type_id, "renamed", by=by, payload={"name": name, "before": before.name}
+    )  # fmt: skip
+    same = EXISTS & (EntityType.name == before.name)
+    try:
+        transact([Update(before.key, changes, same, of=EntityType)], event)
+    except Conflict as conflict:
+        raise _tell_new_name(queries.get_type(site, type_id)) from conflict
+    return queries.get_type(site, type_id)
+
+
+def _tell_new_name(now: EntityType) -> Conflict:
+    told = Sentence("%(who)s renamed this type to “%(name)s”. Nothing was saved; check it again.")
+    return Conflict(told.fill(who=now.updated_by or Phrase("Another user"), name=now.name))
+
+
+def delete_type(site: str, type_id: str, *, by: Actor) -> None:
+    """Delete a type that has no entries and that no attribute refers to. Duplicates that were merged do not count.
+
+    Raises: NotFound; Refused, with what to do first.
+    """
+    row = queries.get_type(site, type_id)
+    if why := tell_what_keeps_type(site, row):
+        raise Refused(why)
+    # The indexes lag behind: who has just added something has counted it, here or meanwhile.
+    unused: Any = EntityType.uses.does_not_exist() if row.uses is None else EntityType.uses == row.uses
+    event = entity_event(site, "entityType", type_id, "deleted", by=by, payload={"name": row.name})
+    try:
+        transact([Delete(row.key, EXISTS & unused, of=EntityType)], event)
+    except Conflict as conflict:
+        try:
+            row = queries.get_type(site, type_id)
+        except NotFound:  # deleted by someone else: the same result
+            return
+        raise Refused(tell_what_keeps_type(site, row) or gettext(_JUST_USED)) from conflict
+    finally:
+        directory.forget_uses()
+
+
+def tell_what_keeps_type(site: str, row: EntityType) -> str:
+    """Return why a type cannot be deleted and what to do first; empty if it can: three calls at most."""
+    if queries.has_entries(site, row.type_id):
+        return gettext("This type still has entries. Delete them first.")
+    for one in list_referring(site, row.type_id):
+        if one.in_use:
+            told = gettext(
+                "Attribute %(label)s refers to this type and is in use, so the type stays. Rename it instead."
+            )
+        else:
+            told = gettext("Attribute %(label)s refers to this type. Delete the attribute first.")
+        return told % {"label": one.label}
+    return gettext(_JUST_USED) if (row.uses or 0) > 0 else ""
 
 
 def create_entity(site: str, type_id: str, draft: EntityDraft, *, by: Actor, entity_id: str = "") -> EntityRow:
@@ -118,8 +193,11 @@ def create_entity(site: str, type_id: str, draft: EntityDraft, *, by: Actor, ent
     )
     event = entity_event(site, "entity", entity_id, "created", by=by, payload=_words(draft))
     try:
-        transact([Put(row), *_take(site, row, draft.numbers), *_call(site, row, draft)], event)
+        mine = [Put(row), *_take(site, row, draft.numbers), *_call(site, row, draft)]
+        transact([*mine, count_use(site, type_id, 1)], event)
     except Conflict as conflict:
+        if "type" in conflict.failed:
+            raise NotFound(queries.MISSING) from conflict
         raise _explain(site, draft) from conflict
     return row
 
@@ -157,7 +235,8 @@ def delete_entity(site: str, type_id: str, entity_id: str, *, version: int, by: 
     mine = Delete(entity.key, EntityRow.version == version, name="entity")
     try:
         before = draft_of(entity)
-        transact([mine, *_give_up(site, entity, before.numbers), *_call(site, entity, None, before)], event)
+        names = _call(site, entity, None, before)
+        transact([mine, *_give_up(site, entity, before.numbers), *names, count_use(site, type_id, -1)], event)
     except Conflict as conflict:
         raise _explain(site, draft_of(entity), entity) from conflict
 
@@ -222,6 +301,7 @@ def merge_entities(site: str, type_id: str, keep_id: str, gone_id: str, *, by: A
                 *moved,
                 *_call(site, keep, draft, mine),
                 *_call(site, gone, None, other),
+                count_use(site, type_id, -1),
                 _begin_merge(site, gone, by),
             ],
             *events,

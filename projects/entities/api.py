@@ -43,6 +43,12 @@ class TypeWish(Body):
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
 
 
+class TypeChange(Body):
+    model_config = with_example(name="Freight carriers")
+
+    name: str = Field(min_length=1, max_length=LONGEST_NAME)
+
+
 class EntityWish(Body):
     """``tax_id`` and each IBAN belong to one entity of the site."""
 
@@ -122,6 +128,32 @@ def create_entity_type(request: ApiRequest, wish: TypeWish) -> Any:
     access.check_can_govern(request)
     made = actions.create_type(request.site, wish.name, by=request.auth.actor)
     return Status(201, TypeShape(id=made.type_id, name=str(made.name)))
+
+
+@router.patch(
+    "/{type_id}",
+    response={200: TypeShape, **REFUSALS},
+    operation_id="rename_entity_type",
+    summary="Rename an entity type",
+)
+def rename_entity_type(request: ApiRequest, type_id: str, wish: TypeChange) -> TypeShape:
+    """Its ID and its entities stay. 409 if another type has the name. Requires GOVERN."""
+    access.check_can_govern(request)
+    renamed = actions.rename_type(request.site, type_id, wish.name, by=request.auth.actor)
+    return TypeShape(id=renamed.type_id, name=str(renamed.name))
+
+
+@router.delete(
+    "/{type_id}",
+    response={204: None, **REFUSALS},
+    operation_id="delete_entity_type",
+    summary="Delete an empty entity type",
+)
+def delete_entity_type(request: ApiRequest, type_id: str) -> Status[None]:
+    """422 if it has entities, or an attribute refers to it. Requires GOVERN."""
+    access.check_can_govern(request)
+    actions.delete_type(request.site, type_id, by=request.auth.actor)
+    return Status(204, None)
 
 
 @router.get("/{type_id}", response={200: EntityList, **FAILURES}, operation_id="list_entities", summary="List entities")

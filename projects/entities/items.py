@@ -14,13 +14,19 @@ MERGED = "MERGED"
 
 
 class EntityType(Item):
-    """Access: by id; all of a site by name (GSI1)."""
+    """Access: by id; all of a site by name (GSI1).
+
+    ``uses``: how many entries and attributes it has, counted by their own writes, since indexes lag behind. Too low in
+    rows of before and of other writers, which do not count.
+    """
 
     documentId = UnicodeAttribute(null=True)  # noqa: N815 - the seed's names, as stored; absent only in index rows
     namespace = UnicodeAttribute(null=True)
     name = UnicodeAttribute(null=True)
     inserteddate = UnicodeAttribute(null=True)
     user_name = UnicodeAttribute(null=True)
+    uses = NumberAttribute(null=True)
+    updated_by = UnicodeAttribute(null=True)
 
     @property
     def type_id(self) -> str:

@@ -41,6 +41,12 @@ def get_type(site: str, type_id: str) -> EntityType:
         raise NotFound(MISSING) from error
 
 
+def has_entries(site: str, type_id: str) -> bool:
+    """Return True if an entity of the type is listed, as all are but those that were merged; one Query."""
+    pk = table.ENTITY.gsi1_partition(site, entity_type_id=type_id)
+    return bool(EntityRow.page(pk, index="GSI1", limit=1).rows)
+
+
 def get_entity(site: str, type_id: str, entity_id: str) -> EntityRow:
     """Return an entity, merged ones included. Raises: NotFound."""
     try:

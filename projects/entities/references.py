@@ -14,9 +14,9 @@ from stdnum import iban as iban_numbers
 from config import table
 from config.errors import NotFound, Refused
 from config.item import Item
-from config.transaction import EXISTS, Check
+from config.transaction import EXISTS, Check, Update
 from projects.entities import queries
-from projects.entities.items import MERGED, EntityRow
+from projects.entities.items import MERGED, EntityRow, EntityType
 from projects.entities.numbers import tidy_tax_id
 from projects.entities.queries import IBAN, TAX_ID, entity_key
 from projects.schemas import queries as schema_queries
@@ -151,6 +151,12 @@ def check_there(site: str, value: str) -> Check:
     """For the transaction that writes a value: the entity was neither deleted nor merged meanwhile."""
     there = EXISTS & EntityRow.merged_into.does_not_exist()
     return Check(entity_key(site, *value.split("#")), there, name="entity")
+
+
+def count_use(site: str, type_id: str, difference: int) -> Update:
+    """For the transaction that adds an entry or attribute to a type, or takes one away: the type is still there."""
+    uses = EntityType.uses.set((EntityType.uses | 0) + difference)
+    return Update(table.ENTITY_TYPE.key(site, document_id=type_id), [uses], EXISTS, of=EntityType, name="type")
 
 
 def list_referring(site: str, type_id: str) -> Sequence[AttributeDefinition]:

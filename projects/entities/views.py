@@ -69,6 +69,54 @@ def list_types(request: DeskRequest) -> HttpResponse:
     return render_answer(request, "projects/entities/types.html", None, context, status=status)
 
 
+@require_http_methods(["GET", "POST"])
+def edit_type(request: DeskRequest, type_id: str) -> HttpResponse:
+    """POST renames a type: ``name``, and ``was`` as the form showed it."""
+    access.check_can_govern(request)
+    kind = queries.get_type(request.site, type_id)
+    if request.method == "GET":
+        return _type_form(request, kind)
+    name, was = request.POST.get("name", ""), request.POST.get("was", "")
+    try:
+        kind = actions.rename_type(request.site, type_id, name, was=was, by=actor_of(request.user))
+    except (Refused, Conflict) as error:
+        return _type_form(request, queries.get_type(request.site, type_id), error=error)
+    messages.success(request, gettext("%(name)s saved.") % {"name": kind.name})
+    return redirect_after_post(request, reverse("entities:list-entities", args=[type_id]))
+
+
+@require_POST
+def delete_type(request: DeskRequest, type_id: str) -> HttpResponse:
+    """``sure``: the confirmation checkbox."""
+    access.check_can_govern(request)
+    kind = queries.get_type(request.site, type_id)
+    try:
+        _check_sure(request)
+        actions.delete_type(request.site, type_id, by=actor_of(request.user))
+    except Refused as error:
+        return _type_form(request, kind, error=error)
+    messages.success(request, gettext("%(name)s deleted.") % {"name": kind.name})
+    return redirect_after_post(request, reverse("entities:list-types"))
+
+
+def _check_sure(request: DeskRequest) -> None:
+    """Raises: Refused, if the confirmation checkbox was not sent."""
+    if request.POST.get("sure") != "yes":
+        raise Refused(gettext("Confirm the permanent deletion: it cannot be undone."))
+
+
+def _type_form(request: DeskRequest, kind: EntityType, *, error: CountersignError | None = None) -> HttpResponse:
+    context = {
+        "type": kind,
+        "typed": request.POST.get("name", kind.name),
+        "kept": actions.tell_what_keeps_type(request.site, kind),
+        "error": str(error or ""),
+        "longest": LONGEST_NAME,
+    }
+    status = 200 if error is None else 409 if isinstance(error, Conflict) else 422
+    return render_answer(request, "projects/entities/type.html", None, context, status=status)
+
+
 @require_safe
 def suggest_entities(request: DeskRequest) -> HttpResponse:
     """Options for a document's attribute: ``key`` and the beginning of a name, ``value``."""

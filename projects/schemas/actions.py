@@ -13,6 +13,8 @@ from config.errors import Conflict, NotAllowed, NotFound, Refused
 from config.phrase import Phrase, write_day
 from config.transaction import EXISTS, Change, Delete, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
+from projects.entities.queries import get_type
+from projects.entities.references import count_use
 from projects.schemas import checks, rows
 from projects.schemas import queries as schema_queries
 from projects.schemas.governing import KINDS, AttributeDefinition, Schema
@@ -32,6 +34,7 @@ def create_definition(site: str, definition: AttributeDefinition, *, by: Actor) 
     Raises:
         Conflict: the key exists; nothing was changed.
         InvalidKey: the key is too long or no text.
+        Refused: the type that it refers to is gone.
 
     """
     now = clock.iso(clock.now())
@@ -65,9 +68,12 @@ def create_definition(site: str, definition: AttributeDefinition, *, by: Actor) 
         entity_type=definition.entity_type,
     )  # fmt: skip
     payload |= {"personal": True} if definition.personal else {}
+    counted = [count_use(site, definition.entity_type, 1)] if definition.entity_type else []
     try:
-        transact([Put(item)], _definition_event(site, key, "created", by, payload))
+        transact([Put(item), *counted], _definition_event(site, key, "created", by, payload))
     except Conflict as error:
+        if "type" in error.failed:
+            raise Refused(gettext("This list was just deleted. Select another one.")) from error
         raise Conflict(gettext("Attribute %(key)s already exists.") % {"key": key}) from error
     finally:
         directory.forget_personal()
@@ -126,12 +132,12 @@ def delete_definition(site: str, key: str, *, by: Actor) -> None:
         NotFound: no such attribute.
 
     """
-    schema_queries.attribute_definition(site, key)
+    definition = schema_queries.attribute_definition(site, key)
     labels = removal_changes(site, [LabelKey(ItemType.INTERFACE, interface_key=key)])
     unused = EXISTS & (Attribute.isInUse.does_not_exist() | (Attribute.isInUse == False))  # noqa: E712
     try:
         transact(
-            [Delete(table.ATTRIBUTE.key(site, key=key), unused), *labels],
+            [Delete(table.ATTRIBUTE.key(site, key=key), unused), *labels, *_free_type(site, definition.entity_type)],
             _definition_event(site, key, "deleted", by, {"key": key}),
         )
     except Conflict as error:
@@ -144,6 +150,14 @@ def delete_definition(site: str, key: str, *, by: Actor) -> None:
         ) from error
     if labels:
         directory.forget()
+
+
+def _free_type(site: str, type_id: str) -> list[Change]:
+    """Tell a type that an attribute does not refer to it any more; nothing if there is no such type."""
+    try:
+        return [count_use(site, get_type(site, type_id).type_id, -1)] if type_id else []
+    except NotFound:
+        return []
 
 
 def mark_used(site: str, definitions: Iterable[AttributeDefinition]) -> list[Change]:

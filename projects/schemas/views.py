@@ -56,6 +56,9 @@ def list_attributes(request: DeskRequest) -> HttpResponse:
     except Conflict as error:
         form.add_error("key", gettext("%(error)s Choose another key.") % {"error": error})
         return _list_page(request, form, status=409)
+    except Refused as error:
+        form.add_error("entity_type", str(error))
+        return _list_page(request, form, status=422)
     messages.success(
         request, gettext("%(label)s created. Schemas and documents can now use it.") % {"label": definition.label}
     )

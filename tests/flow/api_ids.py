@@ -122,10 +122,13 @@ def _in_their_state(known: Mapping[str, Sequence[Any]]) -> dict[str, Ids]:
     """What has to be as the caller last saw it, and what only one word of an operation's fits."""
     (type_id,), (folder_id,) = (known[one] for one in ("type_id", "folder_id"))
     entity_id = entity_actions.create_entity(SITE, type_id, EntityDraft("Alder"), by=BY).entity_id
+    renamed, unused = (entity_actions.create_type(SITE, name, by=BY).type_id for name in ("Carriers", "Couriers"))
     case_id, settled = (case_actions.create_case(SITE, CaseText(text), by=BY).case_id for text in ("Open", "Settled"))
     closed = {"body.status": "CLOSED"}
     return {
         "update_entity": {"path.type_id": type_id, "path.entity_id": entity_id, "body.version": 1},
+        "rename_entity_type": {"path.type_id": renamed},
+        "delete_entity_type": {"path.type_id": unused},
         "restrict_folder": {"path.folder_id": folder_id, "body.version": 1, "body.groups[*]": "staff"},
         "settle_case": {"path.case_id": settled, **closed},
         "settle_task": {

@@ -146,6 +146,9 @@ def case_story() -> Iterator[Step]:
 
 def entity_story() -> Iterator[Step]:
     yield entities.create_type, lambda: entities.create_type(SITE, "Suppliers", by=BY, type_id=_ID)
+    entities.create_type(SITE, "Couriers", by=BY, type_id=_OTHER)
+    yield entities.rename_type, lambda: entities.rename_type(SITE, _OTHER, "Carriers", by=BY)
+    yield entities.delete_type, lambda: entities.delete_type(SITE, _OTHER, by=BY)
     mill, other = EntityDraft("Mill Ltd"), EntityDraft("The Mill")
     yield entities.create_entity, lambda: entities.create_entity(SITE, _ID, mill, by=BY, entity_id=_ID)
     entities.create_entity(SITE, _ID, other, by=BY, entity_id=_OTHER)

@@ -123,6 +123,8 @@ REFUSALS = {
     "set_resource_item": "that it is the item of the address",
     "merge_entities": "that nothing is merged with itself",
     "create_entity_type": "that a name has words",
+    "rename_entity_type": "that a name has words",
+    "delete_entity_type": "whether it has entries",
     "move_document": "how long each name of a path may be",
     "share_document": "that there is one of three, who is of the site, and that a name has words",
     "publish_document": "whether it has a result",

@@ -199,7 +199,13 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
         ),
         ("create_entity", "update_entity", "merge_entities", "import_entities", "delete_entity"),
     ),
-    "keep types of entities": Capability("admin", ("POST entities:list-types",), ("create_entity_type",)),
+    "keep types of entities": Capability(
+        "admin",
+        (
+            "POST entities:list-types", "entities:edit-type", "POST entities:edit-type", "POST entities:delete-type",
+        ),
+        ("create_entity_type", "rename_entity_type", "delete_entity_type"),
+    ),
     "look at labels in other languages": Capability(
         "viewer", (), ("list_locales", "list_resource_items", "show_resource_item")
     ),

@@ -306,6 +306,8 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:list-undoable": {"GET": (302, 403, 403, 200, 200, 200)},
     # suppliers, customers and others
     "entities:list-types": {"GET": VIEW, "POST": SET_UP_EMPTY},
+    "entities:edit-type": {"GET": SET_UP, "POST": SET_UP_EMPTY},
+    "entities:delete-type": {"POST": SET_UP_EMPTY},  # without the confirmation
     "entities:list-entities": {"GET": VIEW},
     "entities:suggest-entities": {"GET": VIEW},
     "entities:create-entity": {"GET": WORK, "POST": WORK_EMPTY},
@@ -484,6 +486,8 @@ TABLE: dict[str, dict[str, Answers]] = {
     "api:detach_document": {"DELETE": KEY},
     "api:list_entity_types": {"GET": KEY},
     "api:create_entity_type": {"POST": KEY},
+    "api:rename_entity_type": {"PATCH": KEY},
+    "api:delete_entity_type": {"DELETE": KEY},
     "api:list_entities": {"GET": KEY},
     "api:create_entity": {"POST": KEY},
     "api:show_entity": {"GET": KEY},
