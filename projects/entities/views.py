@@ -279,9 +279,11 @@ def merge_entity(request: DeskRequest, type_id: str, entity_id: str) -> HttpResp
 
 @require_POST
 def delete_entity(request: DeskRequest, type_id: str, entity_id: str) -> HttpResponse:
+    """``version`` that was shown; ``sure``: the confirmation checkbox."""
     access.check_can_upload(request)
     kind, entity = queries.get_type(request.site, type_id), queries.get_entity(request.site, type_id, entity_id)
     try:
+        _check_sure(request)
         version = version_in(request.POST)
         actions.delete_entity(request.site, type_id, entity_id, version=version, by=actor_of(request.user))
     except (Refused, Conflict) as error:

@@ -314,7 +314,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "entities:import-entities": {"GET": WORK, "POST": WORK_EMPTY},
     "entities:show-entity": {"GET": VIEW, "POST": WORK_EMPTY},
     "entities:merge-entity": {"POST": WORK_EMPTY},  # without saying which
-    "entities:delete-entity": {"POST": (302, 403, 403, 409, 409, 409)},  # without the version that was shown
+    "entities:delete-entity": {"POST": WORK_EMPTY},  # without the confirmation
     # cases
     "cases:list-cases": {"GET": VIEW},
     "cases:list-tasks": {"GET": VIEW},

@@ -50,7 +50,14 @@ def test_suppliers_are_kept_by_hand_imported_merged_and_deleted() -> None:
     assert ("Mill Ltd" in listed, "Mill Limited" in listed) == (True, False)
     assert "Save" not in one_line(signed_in(charlie()).get(own).content)
     version = queries.get_entity(SITE, own.split("/")[2], own.split("/")[3]).version
-    assert rosa.post(f"{own}delete/", {"version": version})["Location"] == of_type
+    unsure = rosa.post(f"{own}delete/", {"version": version})
+    assert unsure.status_code == 422
+    page = one_line(unsure.content)
+    assert "Confirm the permanent deletion" in page
+    assert 'name="sure" value="yes" required' in page
+    sure = {"sure": "yes"}
+    assert rosa.post(f"{own}delete/", sure | {"version": version - 1}).status_code == 409
+    assert rosa.post(f"{own}delete/", sure | {"version": version})["Location"] == of_type
     assert rosa.get(own).status_code == 404
 
 

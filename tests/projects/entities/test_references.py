@@ -102,8 +102,8 @@ def test_the_page_shows_the_name_and_finds_the_documents(type_id: str) -> None:
         rosa.get("/documents/", {"a": "supplier", "o": "is", "v": reference_to(type_id, mill.entity_id)}).content
     )
     assert "Supplier Mill Ltd" in by_id
-    version = {"version": "1"}
-    assert "Documents refer to it" in one_line(rosa.post(f"{own}delete/", version).content)
+    form = {"version": "1", "sure": "yes"}
+    assert "Documents refer to it" in one_line(rosa.post(f"{own}delete/", form).content)
 
 
 def test_documents_follow_a_merge_also_if_its_message_is_lost(
