@@ -98,15 +98,22 @@ def test_it_is_checked_out_checked_in_and_broken_on_its_page() -> None:
     assert "Checked out</b>" not in one_line(rita.get(own).content)
 
 
-def test_programs_check_out_and_in() -> None:
+def test_programs_check_out_and_in_and_read_who_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     document_id, client = ended_run().document_id, program()
     at = f"{API}/documents/{document_id}/checkout"
     made = client.put(at, {"hours": 2}, content_type="application/json")
     assert made.json()["checked_out_by"] == "API key Scanner"
+    assert client.get(f"{API}/documents/{document_id}").json()["checkout"] == made.json()
     other = program()
     assert "has checked out" in str(problem(other.put(at, {}, content_type="application/json"), 409)["detail"])
     problem(other.delete(at), 403)
     assert program(Permission.READ, Permission.WRITE, Permission.ADMIN).delete(at).status_code == 204
     problem(client.delete(at), 409)
+    assert client.get(f"{API}/documents/{document_id}").json()["checkout"] is None
+    client.put(at, {"hours": 2}, content_type="application/json")
+    late = clock.now() + dt.timedelta(hours=2, seconds=1)
+    with monkeypatch.context() as later:
+        later.setattr(clock, "now", lambda: late)
+        assert client.get(f"{API}/documents/{document_id}").json()["checkout"] is None
     for hours in (99, True, "8"):
         problem(client.put(at, {"hours": hours}, content_type="application/json"), 422)

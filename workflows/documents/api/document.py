@@ -32,6 +32,7 @@ from projects.web.api import (
     with_example,
 )
 from workflows.documents.actions import removals
+from workflows.documents.api.files import CheckoutShape, shape_checkout
 
 router = Router()
 
@@ -69,6 +70,7 @@ class DocumentDetail(Schema):
     """``status``: running, in_review, published, rejected, expired, failed, partial, cancelled or unpacked.
 
     ``file_size``: bytes. ``sha256``: of the current file, hexadecimal. ``hold``: the reason for the legal hold.
+    ``checkout``: who has it checked out, and until when; null if it is not, or the hours have passed.
     ``document_type``: ID of its classification. ``parent_id``: the email or archive that it was extracted from.
     ``path``: its folder and name; after a folder above is moved, it is updated in a moment.
     """
@@ -84,6 +86,7 @@ class DocumentDetail(Schema):
     document_type: str | None
     parent_id: str | None
     hold: str | None
+    checkout: CheckoutShape | None
     tags: list[TagShape]
     attributes: list[AttributeShape]
     metadata: dict[str, str]
@@ -272,6 +275,7 @@ def _answer_document(request: ApiRequest, rows: DocumentRows) -> Any:
         document_type=document.classification_id,
         parent_id=document.belongsToDocumentId,
         hold=document.hold_reason,
+        checkout=shape_checkout(document) if document.is_locked else None,
         tags=[TagShape(name=one.key, values=list(one.values)) for one in tags_of(rows.tags)],
         attributes=[
             AttributeShape(

@@ -127,6 +127,13 @@ class CheckoutShape(Schema):
     until: str
 
 
+def shape_checkout(document: Document) -> CheckoutShape:
+    """Of a document that is checked out."""
+    return CheckoutShape(
+        checked_out_by=str(document.lock_by_name), since=str(document.lock_at), until=str(document.lock_until)
+    )
+
+
 @router.put(
     "/documents/{document_id}/checkout",
     response={200: CheckoutShape, **REFUSALS},
@@ -141,10 +148,7 @@ def check_out_document(request: ApiRequest, document_id: str, wish: CheckoutWish
     access.check_can_upload(request)
     visibility.check_document(request, document_id)
     locks.check_out(request.site, document_id, wish.hours, by=request.auth.actor)
-    document = document_queries.get_document(request.site, document_id)
-    return CheckoutShape(
-        checked_out_by=str(document.lock_by_name), since=str(document.lock_at), until=str(document.lock_until)
-    )
+    return shape_checkout(document_queries.get_document(request.site, document_id))
 
 
 @router.delete(
