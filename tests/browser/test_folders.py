@@ -92,3 +92,35 @@ def test_numbers_of_suppliers_stay_on_a_phone(
     assert cell.evaluate("one => one.scrollWidth <= one.clientWidth")
     assert faults(page) == []
     assert console == []
+
+
+@pytest.mark.wide
+def test_a_type_is_renamed_and_deleted_after_a_confirmation(
+    live_server: LiveServer, context: BrowserContext, console: list[str]
+) -> None:
+    alice()
+    type_id = entity_actions.create_type(SITE, "Suppliers", by=ROSA).type_id
+    entity = entity_actions.create_entity(SITE, type_id, EntityDraft("Mill Ltd"), by=ROSA)
+    page = context.new_page()
+    page.set_viewport_size({"width": 375, "height": 800})
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/entities/{type_id}/")
+    page.get_by_role("link", name="Edit type").click()
+    expect(page.get_by_text("This type still has entries. Delete them first.")).to_be_visible()
+    assert faults(page) == []
+    page.get_by_label("Name").fill("Vendors")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", name="Vendors")).to_be_visible()
+    page.goto(f"{live_server.url}/entities/{type_id}/{entity.entity_id}/")
+    page.get_by_role("button", name="Delete entry").click()  # the browser asks for the confirmation
+    page.get_by_label("Permanently delete").check()
+    assert faults(page) == []
+    page.get_by_role("button", name="Delete entry").click()
+    expect(page.get_by_text("No entries yet")).to_be_visible()
+    page.get_by_role("link", name="Edit type").click()
+    page.get_by_label("Permanently delete").check()
+    assert faults(page) == []
+    page.get_by_role("button", name="Delete type").click()
+    expect(page.get_by_text("Vendors deleted.")).to_be_visible()
+    expect(page.get_by_text("No types yet")).to_be_visible()
+    assert console == []

@@ -4,12 +4,14 @@ import pytest
 
 from config import table
 from config.errors import Conflict, NotFound, Refused
+from config.transaction import Delete, transact
 from projects.audit.items import EntityEvent
 from projects.entities import actions, queries
 from projects.entities.actions import EntityDraft
 from projects.entities.importing import import_entities
 from projects.entities.items import EntityType
 from projects.schemas import actions as schema_actions
+from projects.schemas import queries as schema_queries
 from projects.schemas.governing import AttributeDefinition, AttributeUse, Schema
 from projects.sites import directory
 from projects.sites.permissions import EVERYTHING
@@ -104,6 +106,13 @@ def test_a_type_stays_while_an_attribute_refers_to_it(type_id: str) -> None:
     with pytest.raises(Refused, match="Rename it instead"):
         actions.delete_type(SITE, type_id, by=ROSA)
     assert types() == ["Suppliers"]
+
+
+def test_an_attribute_whose_type_is_gone_can_be_deleted(type_id: str) -> None:
+    refer(type_id)
+    transact([Delete(queries.get_type(SITE, type_id).key)])  # by another writer of the table
+    schema_actions.delete_definition(SITE, "supplier", by=ROSA)
+    assert schema_queries.attribute_definitions(SITE) == []
 
 
 def test_a_type_that_was_just_used_stays(type_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
