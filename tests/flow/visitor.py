@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 
+from django.conf import settings
 from django.core.files.base import ContentFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
@@ -35,6 +36,8 @@ class Visitor:
         self.get("/login/")
         _, page = self.post("/login/", {"username": username, "password": password})
         assert "id_password" not in page
+        # A page that says "try again later" has no form either.
+        assert any(one.name == settings.SESSION_COOKIE_NAME for one in self.cookies), "not signed in"
 
     def upload(self, project_id: str, file: Path) -> Run:
         document_id, workflow_id = self.send(project_id, file).strip("/").split("/")[-2:]
