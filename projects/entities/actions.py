@@ -121,9 +121,8 @@ def rename_type(site: str, type_id: str, name: str, *, was: str = "", by: Actor)
     _check_type_is_free(site, name, but=type_id)
     index = table.ENTITY_TYPE.gsi1(site, namespace=before.namespace or _NAMESPACE, name=name)
     changes = [EntityType.name.set(name), EntityType.GSI1SK.set(index["GSI1SK"]), EntityType.updated_by.set(by.name)]
-    event = entity_event(
-        site, "entityType", type_id, "renamed", by=by, payload={"name": name, "before": before.name}
-    )  # fmt: skip
+    payload = {"name": name, "before": before.name}
+    event = entity_event(site, "entityType", type_id, "renamed", by=by, payload=payload)
     same = EXISTS & (EntityType.name == before.name)
     try:
         transact([Update(before.key, changes, same, of=EntityType)], event)

@@ -370,7 +370,7 @@ def _check_fits(wish: AttributePatch, kind: str) -> None:
     """Raises: Refused, of what an attribute of this kind does not have."""
     for name in wish.dict(exclude_unset=True):
         if _ONLY_OF.get(name, kind) != kind:
-            raise Refused(f"Only attributes of type {_ONLY_OF[name]} have this. Leave it out.", field=f"{name}")
+            raise Refused(f"Only attributes of type {_ONLY_OF[name]} have this. Leave it out.", field=name)
 
 
 def _as_form(sent: dict[str, Any]) -> dict[str, Any]:

@@ -149,7 +149,7 @@ def save_chat_webhook(request: ApiRequest, wish: ChatWish) -> ChatShape:
     form = ChatForm({"url": wish.url, "kinds": wish.kinds})
     if not form.is_valid():
         name, (text, *_) = next(iter(form.errors.items()))
-        raise Refused(str(text), field=f"{name}")
+        raise Refused(str(text), field=name)
     actions.save_chat_webhook(request.site, form.cleaned_data["url"], wish.kinds, by=request.auth.actor)
     return _chat(request.site)
 

@@ -126,7 +126,7 @@ def _range(wish: ExportWish) -> tuple[str, str]:
         try:
             days.append(dt.date.fromisoformat(text) if text else None)
         except ValueError as error:
-            raise Refused(f"{text} is no day. Send one such as 2026-11-01.", field=f"{name}") from error
+            raise Refused(f"{text} is no day. Send one such as 2026-11-01.", field=name) from error
     return days_to_instants(*days)
 
 
