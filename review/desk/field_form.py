@@ -1,6 +1,6 @@
 """The result as a form: fields, the reason each needs a check, and its place on the page."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -105,6 +105,7 @@ class Line:
     cells: tuple["CellBox", ...] = ()  # the grid's cells on their pages
     names: Mapping[str, str] = field(default_factory=dict)  # of allowed values, in the person's language
     raw: str = ""  # the text it was read from
+    agreed: bool = False  # doubted, and blind reviewers who looked at it gave the same value
 
     @property
     def page(self) -> int | None:
@@ -136,7 +137,7 @@ class Line:
     @property
     def asked(self) -> bool:
         """Whether the field must be checked before approval."""
-        return bool(self.reasons) or self.change is not None
+        return not self.agreed and (bool(self.reasons) or self.change is not None)
 
     @property
     def is_disputed(self) -> bool:
@@ -254,17 +255,21 @@ class FieldForm:
 
     @cached_property
     def checked(self) -> list[Line]:
-        """Fields settled when the page was rendered; those settled later stay in place, so nothing moves."""
-        return [line for line in self.to_check if line.settled and not line.error and not line.warnings]
+        """Fields settled when the page was rendered; those settled later stay in place, so nothing moves.
+
+        With them those that blind reviewers agree on: they can be read and changed, and nobody is asked again.
+        """
+        settled = [line for line in self.to_check if line.settled and not line.error and not line.warnings]
+        return [*settled, *(line for line in self.lines if line.agreed and not line.needs_look)]
 
     @cached_property
     def sure(self) -> list[Line]:
-        return [line for line in self.lines if not line.needs_look and line.shown]
+        return [line for line in self.lines if not line.needs_look and not line.agreed and line.shown]
 
     @cached_property
     def not_found(self) -> list[Line]:
         """Optional fields without a value: nobody has to look, and nothing says that they are rightly empty."""
-        return [line for line in self.lines if not line.needs_look and not line.shown]
+        return [line for line in self.lines if not line.needs_look and not line.agreed and not line.shown]
 
     @property
     def is_sure_corrected(self) -> bool:
@@ -317,6 +322,7 @@ def sheet_of(
     day_first: bool = True,
     again: Sequence[Mapping[str, Any]] = (),
     disputed: Mapping[str, Sequence[str | None]] | None = None,
+    agreed: Collection[str] = (),
     labels: Labels = NO_LABELS,
 ) -> FieldForm:
     """``page``: 0-based; without it the first page with something to check.
@@ -325,6 +331,7 @@ def sheet_of(
     ``answers``: field → why it has no value; ``answered``: the same after the preceding approval.
     ``again``: readings of other models, from ``page_reading.list_readings``.
     ``disputed``: field → values of blind reviewers who differ; None: no value.
+    ``agreed``: fields that enough of them looked at and gave the same value; their doubts are settled.
     ``labels``: the viewer's labels of fields, columns and allowed values.
     """
     type_id = str((result.get("classification") or {}).get("id") or "")
@@ -367,6 +374,7 @@ def sheet_of(
             typed=typed,
             errors=errors or {},
             change=changes.get(spec.name),
+            agreed=spec.name in agreed,
             confirmed=confirmed.get(spec.name),
             answer=answers.get(spec.name, ""),
             answered=answered.get(spec.name, ""),
@@ -387,7 +395,11 @@ def sheet_of(
     notes = tuple(reason.text for reason in why if not reason.field)
     shown = by_index.get(_first(lines) if page is None else page) or (pages or (None,))[0]
     doubt = of_result.describe_type_doubt(result) or (Phrase("Reviewers differ.") if of_result.KEY in disputed else "")
-    kind = _type_line(result, doubt, changes.get(of_result.KEY), confirmed.get(of_result.KEY))
+    kind = (
+        None
+        if of_result.KEY in agreed
+        else _type_line(result, doubt, changes.get(of_result.KEY), confirmed.get(of_result.KEY))
+    )
     return FieldForm(lines, notes, pages, shown, str(result.get("text") or ""), kind)
 
 
@@ -435,6 +447,7 @@ def _line(
     typed: Mapping[str, str],
     errors: Mapping[str, str],
     change: PersonsChange | None,
+    agreed: bool,
     confirmed: str | None,
     answer: str,
     answered: str,
@@ -457,7 +470,7 @@ def _line(
         value=value,
         shown=shown,
         confidence=float(found.get("confidence") or 0.0),
-        reasons=tuple(replace(one, text=tell_reason(one.text)) for one in reasons),
+        reasons=() if agreed else tuple(replace(one, text=tell_reason(one.text)) for one in reasons),
         error=errors.get(spec.name, ""),
         sheet=sheet,
         box=box_of(box, sheet) if box and sheet else None,
@@ -469,7 +482,7 @@ def _line(
         raw=str(found.get("raw") or ""),
         rated=found.get("confidence", 0.0) is not None,
         change=change,
-        settled=checked and (bool(reasons) or change is not None),
+        settled=checked and not agreed and (bool(reasons) or change is not None),
         answer=answer if answer in WITHOUT_VALUE else "",
         warnings=tuple(tell_reason(one.text) for one in warned),
         repair=next((one.repair for one in warned if one.repair), ""),
@@ -478,6 +491,7 @@ def _line(
         grid=grid,
         cells=tuple(_cell_boxes(grid, pages)) if grid else (),
         names=named.values,
+        agreed=agreed and (bool(reasons) or change is not None),
     )
 
 

@@ -63,7 +63,7 @@ def ask_question(
         changes={} if ref.is_check else last_changes(decided or approval),
         confirmed=draft.confirmed or {}, answers=answers, answered=answered,
         day_first=result.get("day_first", True), again=list_readings(ref, review),
-        disputed=approval.get("disputed"), labels=labels,
+        disputed=approval.get("disputed"), agreed=approval.get("agreed", ()), labels=labels,
     )  # fmt: skip
     own = {one.name: one.label for one in fields}
     carried = ticket.ticket_for(

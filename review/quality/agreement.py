@@ -1,7 +1,7 @@
 """Agreement of blind reviewers on a document, field by field. Pure functions."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -185,4 +185,12 @@ def merge_votes(votes: Sequence[Vote], found: Agreement) -> dict[str, Any]:
     merged["unseen"] = [name for name, number in found.sources.items() if name in (votes[number].get("unseen") or ())]
     if not found.is_reached:
         merged["disputed"] = {one.name: list(one.values) for one in found.disputes}
+        merged["agreed"] = list(_list_settled(votes, found))
     return merged
+
+
+def _list_settled(votes: Sequence[Vote], found: Agreement) -> Iterator[str]:
+    """List the agreed fields that none of those who approved left unseen: nobody has to settle them again."""
+    approvals = [one for one in votes if one["decision"] == Decision.APPROVE]
+    unseen = {name for one in approvals for name in one.get("unseen") or ()}
+    return (name for name in found.sources if name not in unseen)

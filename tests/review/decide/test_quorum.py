@@ -116,7 +116,8 @@ def test_where_too_few_agree_another_person_decides_who_sees_what_they_gave_and_
     claims.claim_review(ref, run, by=PAUL)
     review = queries.get_review(ref)
     sheet = ask_question(ref, review, Draft(), viewer_state_of(review, PAUL)).sheet
-    assert [one.spec.name for one in sheet.to_check][:2] == ["total", "company"]  # first what is left to decide
+    assert list(sheet.asked) == ["total"]  # only what is left to decide
+    assert [(one.spec.name, one.change.after) for one in sheet.checked] == [("company", "Grossmarkt")]
     lines = {one.spec.name: one for one in sheet.lines}
     assert lines["total"].reasons[0].text == "Reviewers differ: 38.90, 39.90"
     assert [(one.value, one.by) for one in lines["total"].candidates][:2] == [
@@ -130,6 +131,25 @@ def test_where_too_few_agree_another_person_decides_who_sees_what_they_gave_and_
         quorum.count_vote(ref, decision_id)
     assert events_of(ref).count("BLIND_DISPUTED") == 1
     assert figures_of(ROSA, ref)["documents|differed"] == 1
+
+
+@pytest.mark.parametrize("unseen", [(), ("company",)])
+def test_what_reviewers_agree_on_is_not_asked_again_unless_one_of_them_has_not_looked(unseen):
+    """The doubts of the extraction are settled by them, as they are where they agree on everything."""
+    doubtful = {"company": ("Grossmarkt Ruhr", 0.3), "date": ("2024-03-31", 0.3), "total": ("33.90", 0.55)}
+    run, ref = open_review(values=doubtful, quorum="2/2", unseen_allowed=True)
+    vote(run, ref, ROSA, total="38.90")
+    claims.claim_review(ref, run, by=MARTA)
+    chosen = verdict(ref, total="39.90")
+    chosen = chosen.__class__(**{**vars(chosen), "is_blind": True, "unseen": unseen})
+    decisions.decide_review(ref, run, chosen, by=MARTA, undo_seconds=0)
+    assert quorum.count_vote(ref, chosen.decision_id) is None
+    claims.claim_review(ref, run, by=PAUL)
+    review = queries.get_review(ref)
+    question = ask_question(ref, review, Draft(), viewer_state_of(review, PAUL))
+    assert list(question.ticket.asked) == ["total", *unseen]
+    assert [one.spec.name for one in question.sheet.checked] == [*(() if unseen else ("company",)), "date"]
+    assert "date" not in [one.spec.name for one in (*question.sheet.sure, *question.sheet.not_found)]
 
 
 def test_it_is_counted_after_its_undo_window_and_not_before():
