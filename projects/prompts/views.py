@@ -15,15 +15,17 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.errors import Conflict, NotFound, Refused
 from config.phrase import Phrase, Sentence, begin_sentence, join_phrases
 from projects.audit.events import actor_of
+from projects.documents.queries import get_documents
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.actions import ImportedPrompt, ProductionMove, SavedVersion
 from projects.prompts.comparison import Piece, compare_words
 from projects.prompts.forms import CandidateForm, DeclineForm, ImportForm, LabelForm, PromptForm, read_base_version
-from projects.prompts.items import PromptHead, PromptVersion, describe_version
+from projects.prompts.items import PromptHead, PromptUse, PromptVersion, describe_version
 from projects.prompts.prompt import BY_TYPE, GENERAL, PURPOSES, Prompt, make_slug
 from projects.prompts.prompt_file import FiledPrompt, read_prompts, write_prompts
 from projects.prompts.queries import PromptRef
+from projects.queues import visibility
 from projects.schemas import queries as schema_queries
 from projects.settings import queries as project_queries
 from projects.settings.items import Project
@@ -318,6 +320,14 @@ def _show_refusal(
     return _version_page(request, project, ref, head, shown, form=form, status=status)
 
 
+def _name_documents(request: DeskRequest, uses: Sequence[PromptUse]) -> list[tuple[PromptUse, str]]:
+    """With each document's name, empty if it is deleted; without what this person may not see. One BatchGetItem."""
+    shown = visibility.filter_rows(request, uses, lambda one: one.document_id)
+    ids = sorted({one.document_id for one in shown})
+    names = {one.document_id: str(one.name) for one in get_documents(request.site, ids)}
+    return [(one, names.get(one.document_id, "")) for one in shown]
+
+
 def _version_page(
     request: DeskRequest,
     project: Project,
@@ -361,7 +371,7 @@ def _version_page(
         "decline_form": _form_or(form, DeclineForm),
         "production_form": _form_or(form, LabelForm),
         "candidate_form": _form_or(form, CandidateForm, percent=round(float(head.share or 0) * 100) or 10),
-        "uses": uses.rows,
+        "uses": _name_documents(request, uses.rows),
         **page_links(request, uses.next, request.path),
     }
     return render_answer(request, "projects/prompts/version.html", None, context, status=status)

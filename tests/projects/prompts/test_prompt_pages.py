@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
+from projects.folders import actions as folders
 from projects.prompts import actions as prompt_actions
 from projects.prompts import queries as prompt_queries
 from projects.prompts.items import PromptHead, PromptVersion
@@ -12,6 +13,7 @@ from projects.prompts.prompt import LONGEST, Prompt
 from projects.prompts.queries import PromptRef
 from projects.sites.permissions import ADMINS, Permission
 from tests.aws_faults import count_calls
+from tests.factories import sample_files, start_run
 from tests.people import alice, bob, charlie, dora, person, signed_in
 from tests.projects.make_schemas import make_classification
 from tests.projects.make_sites import BY, grant
@@ -324,6 +326,33 @@ def test_pages_of_a_prompt_with_200_versions_stay_one_query_a_list():
     first = text(browser.get(url))
     assert "Version 200" in first
     assert "Version 100<" not in re.sub(r"\s+", "", first)
+
+
+def test_the_runs_of_a_version_are_listed_by_their_documents_names_in_one_more_call():
+    project, browser, run = make_project(), signed_in(alice()), start_run()
+    ref, name = PromptRef(SITE, project.id, "extract"), sample_files()[0].name
+    address = f"{base(project)}extract/versions/1/"
+    browser.get(address)
+    with count_calls() as empty:
+        browser.get(address)
+    prompt_actions.record_use(ref, 1, "production", workflow_id=run.workflow_id, document_id=run.document_id)
+    prompt_actions.record_use(ref, 1, "production", workflow_id="01GONE", document_id="gone")
+    with count_calls() as calls:
+        page = " ".join(text(browser.get(address)).split())
+    assert len(calls.names()) == len(empty.names()) + 1
+    assert f'>{name}</a> <span class="meta truncate" title="{run.document_id}">{run.document_id}</span>' in page
+    assert ">gone</a>" in page  # deleted since
+
+
+def test_runs_of_documents_that_are_closed_to_an_admin_are_left_out():
+    project, wages = make_project(), folders.create_path(SITE, "Wages", by=BY)
+    run = start_run(folder_id=wages)
+    folders.restrict_folder(SITE, wages, ["payroll"], version=1, by=BY)
+    ref = PromptRef(SITE, project.id, "extract")
+    prompt_actions.record_use(ref, 1, "production", workflow_id=run.workflow_id, document_id=run.document_id)
+    page = text(signed_in(alice()).get(f"{base(project)}extract/versions/1/"))
+    assert sample_files()[0].name not in page
+    assert run.document_id not in page
 
 
 def test_a_project_without_a_model_is_told_that_its_runs_use_no_prompt():
