@@ -62,7 +62,7 @@ class SchemaForm(forms.Form):
             del self.fields["name"]
 
     def composites(self) -> tuple[tuple[str, ...], ...]:
-        lines = lines_of(self.cleaned_data["composite_keys"])
+        lines = lines_of(self.cleaned_data.get("composite_keys", ""))
         return tuple(tuple(key for part in line.split(",") if (key := part.strip())) for line in lines)
 
 
@@ -83,17 +83,19 @@ class SchemaEditor:
     made: str = ""  # label of the attribute just created here
 
     def schema(self) -> Schema:
-        uses = tuple(row.use() for row in self.rows.non_blank_rows())
+        """Return what was typed, without what is invalid by itself."""
+        uses = tuple(row.use() for row in self.rows.filled_rows())
         return Schema(self.form.cleaned_data.get("name", self.name), uses, self.form.composites())
 
     def is_valid(self, site: str) -> bool:
-        """Also validate against the attribute definitions, with an error at each input."""
-        if not all([self.form.is_valid(), self.rows.is_valid()]):
-            return False
+        """Also validate against the attribute definitions, with an error at each input, all at once."""
+        self.form.is_valid()
+        if not self.rows.is_valid() and self.rows.non_form_errors():
+            return False  # too many rows, or none that can be told apart
         schema = self.schema()
         definitions = self._definitions(site, schema)
         # before errors are added: an error removes the value, and the row would look blank
-        rows = self.rows.non_blank_rows()
+        rows = self.rows.filled_rows()
         for problem in checks.schema_problems(checks.normalise_schema(schema, definitions), definitions):
             if problem.part == "composite":
                 line = ", ".join(schema.composite_keys[problem.place])

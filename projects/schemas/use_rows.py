@@ -77,9 +77,9 @@ class UseRow(forms.Form):
 
 
 class UseRows(BaseFormSet):  # type: ignore[type-arg]  # generic for the stubs only
-    def non_blank_rows(self) -> list[UseRow]:
-        """Return the rows in order, without blank ones."""
-        return [row for row in self.forms if not row.blank]
+    def filled_rows(self) -> list[UseRow]:
+        """Return the rows in order, without blank ones and those that are invalid by themselves."""
+        return [row for row in self.forms if not row.errors and not row.blank]
 
 
 _Rows = formset_factory(

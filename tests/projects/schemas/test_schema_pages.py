@@ -146,16 +146,18 @@ def test_mistakes_are_told_beside_what_they_are_about_and_nothing_is_saved(attri
     }
     answer = signed_in(alice()).post(url(owner), typed(INVOICE, **changes))
     assert answer.status_code == 422
-    assert b"Not saved. Fix 1 marked entry and save again." in answer.content  # the name first: without it no schema
-    answer = signed_in(alice()).post(url(owner), typed(INVOICE, **(changes | {"name": "X"})))
     page = one_line(answer.content)
-    assert "Not saved. Fix 3 marked entries and save again." in page
+    assert "Not saved. Fix 4 marked entries and save again." in page
+    assert "Enter a document type name." in page
     rows = answer.context["editor"].rows.forms
     assert [list(row.errors) for row in rows] == [["key"], [], ["allowed"], []]
     assert "No attribute has the key “nothing”. Create it below, or choose another." in page
     assert "“money” is not a valid currency value, for example EUR." in page
     assert "“category”: Enter 2 to 5 attributes, separated by commas." in page
     assert stored(owner).number == 1
+    changes |= {"uses-2-default": "x" * 201, "uses-3-key": "", "composite_keys": "category" * 1000}  # by themselves
+    answer = signed_in(alice()).post(url(owner), typed(INVOICE, **changes))
+    assert "Not saved. Fix 4 marked entries and save again." in one_line(answer.content)
 
 
 @pytest.mark.wide
