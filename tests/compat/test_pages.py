@@ -111,9 +111,10 @@ def test_the_page_of_a_document_leads_to_its_run_and_a_run_to_no_page_that_is_no
 
 
 def test_a_document_without_a_run_says_so(seed):
-    answer = signed_in(charlie()).get(f"/workflows/{seed.documents['uploading'].document_id}/")
-    assert answer.status_code == 404
-    assert "has not been processed yet" in answer.content.decode()
+    for document_id in (seed.documents["uploading"].document_id, "projects"):
+        answer = signed_in(charlie()).get(f"/workflows/{document_id}/")
+        assert answer.status_code == 404
+        assert f"There is no document “{document_id}”, or it has not been processed yet." in answer.content.decode()
 
 
 def test_a_completed_run_shows_ten_steps_with_their_times(seed):

@@ -143,7 +143,10 @@ def newest_run(request: DeskRequest, document_id: str) -> HttpResponse:
     except table.InvalidKey:
         found = None
     if found is None:
-        raise NotFound(gettext("This document has not been processed yet."))
+        raise NotFound(
+            gettext("There is no document “%(document_id)s”, or it has not been processed yet.")
+            % {"document_id": document_id[:60]}
+        )
     return HttpResponseRedirect(reverse("workflows:show-run", args=[document_id, found]))
 
 
