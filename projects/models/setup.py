@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from config import aws
+from config.errors import Refused
 from config.laptop import embedded_model
 from config.phrase import Phrase
 from projects.models.queries import Spec
@@ -37,18 +38,11 @@ def find_setup_problem(spec: Spec) -> SetupProblem | None:
     if spec.provider == TESSERACT and settings.ON_LAPTOP and shutil.which("tesseract") is None:
         return SetupProblem(Phrase("Not installed"), Phrase("Install the package tesseract-ocr on this machine."))
     if spec.provider == PADDLEX and not _is_bound(spec.endpoint):
-        where = "COUNTERSIGN_OCR_ENDPOINTS" if spec.endpoint else "COUNTERSIGN_OCR_ENDPOINT_URL"
-        return SetupProblem(
-            Phrase("Endpoint not set up"),
-            Phrase("Set %(where)s to a server with PaddleX’s interface and restart.").fill(where=where),
-        )
+        return SetupProblem(Phrase("Endpoint not set up"), _describe_ocr_remedy(spec.endpoint))
     if spec.provider == EMBEDDED and not embedded_model.is_installed():
         return SetupProblem(Phrase("Not installed"), Phrase("Stop the demo and run make demo-model."))
     if spec.provider == OPENAI and spec.endpoint not in settings.MODEL_ENDPOINTS:
-        return SetupProblem(
-            Phrase("Endpoint not set up"),
-            Phrase("Add %(endpoint)s to COUNTERSIGN_MODEL_ENDPOINTS and restart.").fill(endpoint=spec.endpoint),
-        )
+        return SetupProblem(Phrase("Endpoint not set up"), _describe_endpoint_remedy(spec.endpoint))
     if spec.provider in {BEDROCK, TEXTRACT} and not aws.provider_credentials():
         return SetupProblem(
             Phrase("Credentials missing"),
@@ -57,6 +51,34 @@ def find_setup_problem(spec: Spec) -> SetupProblem | None:
             ),
         )
     return None
+
+
+def _describe_ocr_remedy(endpoint: str) -> str:
+    where = "COUNTERSIGN_OCR_ENDPOINTS" if endpoint else "COUNTERSIGN_OCR_ENDPOINT_URL"
+    said = (
+        Phrase("Copy or edit this model and select an endpoint that is set up (%(names)s).")
+        if settings.OCR_ENDPOINTS
+        else Phrase("Ask the operator to set %(where)s to a server with PaddleX’s interface and restart.")
+    )
+    return said.fill(where=where, names=", ".join(settings.OCR_ENDPOINTS))
+
+
+def _describe_endpoint_remedy(endpoint: str) -> str:
+    said = (
+        Phrase("Edit this model and select an endpoint that is set up (%(names)s).")
+        if settings.MODEL_ENDPOINTS
+        else Phrase("Ask the operator to add %(endpoint)s to COUNTERSIGN_MODEL_ENDPOINTS and restart.")
+    )
+    return said.fill(endpoint=endpoint, names=", ".join(settings.MODEL_ENDPOINTS))
+
+
+def check_model_is_set_up(spec: Spec) -> None:
+    """Raises: Refused with the reason and the remedy."""
+    if problem := find_setup_problem(spec):
+        told = Phrase("%(model)s cannot be used here: %(state)s. %(remedy)s")
+        raise Refused(
+            told.fill(model=spec.name, state=within_sentence(problem.label), remedy=problem.remedy), field="model_id"
+        )
 
 
 def name_with_problem(spec: Spec) -> str:

@@ -23,8 +23,9 @@ from workflows.stages.pages.reading import PageReading
 
 ENDPOINT = Provider("endpoint", Phrase("The model endpoint"))
 _NOT_SET = Sentence(
-    "A model endpoint is selected for this document, but none is configured. Set %(variable)s to an address that "
-    "begins with https://, then re-run the document."
+    "A model endpoint is selected for this document, but none is configured. Select another OCR model in the project "
+    "settings, or ask the operator to set %(variable)s to an address that begins with https://. Then re-run the "
+    "document."
 )
 # Without unwarping, which would move every word: boxes refer to the page as it was sent.
 _ORIENTATIONS: Mapping[str, Mapping[str, bool]] = {

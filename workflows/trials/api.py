@@ -6,7 +6,7 @@ from ninja import Field, Router, Schema, Status
 
 from config.errors import NotFound, Refused
 from projects.models import queries as model_queries
-from projects.models.setup import find_setup_problem
+from projects.models.setup import check_model_is_set_up, find_setup_problem
 from projects.models.spec import OcrSpec
 from projects.prompts import queries as prompt_queries
 from projects.prompts.prompt import LONGEST, Prompt, make_slug
@@ -132,7 +132,7 @@ def try_prompt(request: ApiRequest, project_id: str, purpose: str, wish: TrialWi
     project = access.project_to_configure(request, project_id)
     ref = _prompt(request, project, purpose, classification_id)
     visibility.check_document(request, wish.document_id)
-    model_queries.get_model(request.site, wish.model_id)
+    check_model_is_set_up(model_queries.get_model(request.site, wish.model_id))
     load_read_document(request.site, project.id, wish.document_id, type_id=ref.type_id)
     prompt = Prompt(ref.purpose, wish.instructions.strip() + "\n", wish.message.strip() + "\n")
     trial = actions.start_trial(

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.utils.translation import gettext_lazy
 
 from config.phrase import Phrase
@@ -48,7 +49,10 @@ class ReadyModels(forms.Select):
 
 
 class TrialForm(SampleForm):
-    """``problems``: by model that is not set up here; ``is_ready``: whether any is. ``remedies``: each once."""
+    """``problems``: by model that is not set up here; ``is_ready``: whether any is. ``remedies``: each once.
+
+    ``endpoints``: those that are set up, whether or not a model of the catalogue is asked there.
+    """
 
     ENDPOINT_EXAMPLE = "local=http://127.0.0.1:11434/v1"
 
@@ -80,6 +84,7 @@ class TrialForm(SampleForm):
 
         A model that is not set up is listed with the reason, and never chosen.
         """
+        self.endpoints = ", ".join(settings.MODEL_ENDPOINTS)
         self.problems = [(one, problem) for one in models if (problem := find_setup_problem(one))]
         unready = {one.id for one, _ in self.problems}
         self.is_ready = len(unready) < len(models)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from config import aws
 from projects.sites.permissions import Permission
 from tests.flow.test_models import said
 from tests.outside import answering
@@ -23,8 +24,9 @@ TYPED = {"instructions": "Mine.", "message": "{{page_text}}\nRecord it.", "model
 
 
 @pytest.fixture(autouse=True)
-def forgotten() -> None:
+def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     provider_actions.forget_provider_state()
+    monkeypatch.setattr(aws, "provider_credentials", lambda: True)
 
 
 def post(client: Client, run: Run, path: str, **body: Any) -> Any:
@@ -59,6 +61,19 @@ def test_what_cannot_be_tried_is_refused(pump: Pump) -> None:
     problem(post(program(Permission.READ, Permission.WRITE), run, "prompts/extract/trials", **TYPED), 403)
     make_site("acme")
     problem(post(program(*ADMIN, site="acme"), run, "prompts/extract/trials", **TYPED), 404)
+
+
+def test_a_model_that_is_not_set_up_is_refused_before_a_trial_starts(
+    pump: Pump, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aws, "provider_credentials", lambda: False)
+    run, client = read_run(pump), program(*ADMIN)
+    told = problem(post(client, run, "prompts/extract/trials", **TYPED), 422)
+    assert told["detail"] == (
+        "Bedrock cannot be used here: credentials missing. Set AWS_PROFILE to an account with access to Amazon Bedrock "
+        "and restart."
+    )
+    assert told["errors"][0]["where"] == "model_id"
 
 
 def test_a_page_is_read_by_several_models(pump: Pump) -> None:

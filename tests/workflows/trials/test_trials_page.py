@@ -8,6 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from config import aws
+from config.environment import ModelEndpoint
 from config.laptop import embedded_model
 from projects.sites.permissions import Permission
 from tests import factories
@@ -89,7 +90,8 @@ def test_a_model_that_cannot_answer_here_is_listed_and_not_chosen(pump: Pump, mo
         assert "Set AWS_PROFILE to an account with access to Amazon Bedrock and restart." in page
 
 
-def test_without_any_model_the_page_says_so_first(pump: Pump, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_any_model_the_page_says_so_first(pump: Pump, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    settings.MODEL_ENDPOINTS = {}
     monkeypatch.setattr(aws, "provider_credentials", lambda: False)
     monkeypatch.setattr(embedded_model, "is_installed", lambda: False)
     run = read_run(pump)
@@ -97,7 +99,12 @@ def test_without_any_model_the_page_says_so_first(pump: Pump, monkeypatch: pytes
     page = one_line(admin.get(at(run)).content)
     assert "No language model can answer here yet" in page
     assert "Stop the demo and run make demo-model." in page
-    assert "COUNTERSIGN_MODEL_ENDPOINTS" in page
+    assert "Ask the operator to set COUNTERSIGN_MODEL_ENDPOINTS" in page
+    settings.MODEL_ENDPOINTS = {"local": ModelEndpoint("http://127.0.0.1:1/v1", "")}
+    page = one_line(admin.get(at(run)).content)
+    assert "Add a model and select the endpoint that serves it. Set up: local." in page
+    assert 'href="/settings/models/new/"' in page
+    assert "COUNTERSIGN_MODEL_ENDPOINTS" not in page
     assert at(run, "start/") not in page  # there is no button to press in vain
     refused = admin.post(at(run, "start/"), typed(run))
     assert (refused.status_code, "Choose a model." in one_line(refused.content)) == (422, True)
