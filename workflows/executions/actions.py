@@ -14,9 +14,10 @@ from config import clock, logs, table
 from config.due import actions as due_work
 from config.errors import Conflict, NotFound, Refused
 from config.item import Item
-from config.phrase import Phrase
+from config.phrase import Phrase, Sentence
 from config.transaction import Change, Delete, Put, RecordAt, Update, transact
 from projects.audit.events import Actor, entity_event
+from workflows.definitions import versions
 from workflows.definitions.blueprint import END, Definition, StepDefinition
 from workflows.engine import waits
 from workflows.executions import data, queries
@@ -31,6 +32,7 @@ _REUSED = Phrase(
 )
 _PURGED = Phrase("The execution started with this Idempotency-Key was purged. Send a new key to start it again.")
 _ENDED = Phrase("This execution has ended.")
+_CANCELLED = Sentence("Cancelled by %(name)s.")
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,8 @@ def if_at(step: int, attempt: int) -> Condition:
 class Leaving:
     """How a step is left, as its transition records it. ``bus_type``: an event to publish as well.
 
-    ``corrected``: the input from now on, and before; the facts list its changed entries with both values.
+    ``corrected``: the input from now on, and before; the facts list its changed entries with both values. ``also``:
+    further changes, and ``still`` a further condition on the execution.
     """
 
     result: str
@@ -137,6 +140,15 @@ class Leaving:
     facts: Mapping[str, Any] | None = None
     bus_type: str = ""
     corrected: tuple[str, str] | None = None
+    also: Sequence[Change] = ()
+    still: Condition | None = None
+
+    @property
+    def word(self) -> str:
+        """Return the name of the audit event."""
+        if self.outcome == ExecutionOutcome.CANCELLED:
+            return "cancelled"
+        return "ended" if self.outcome else "advanced"
 
 
 def leave_step(
@@ -173,9 +185,13 @@ def leave_step(
         data=facts or None,
         occurredAt=now,
     )
+    here = if_at(step.order, attempt)
+    if leaving.still is not None:
+        here &= leaving.still
     changes: list[Change] = [
-        Update(execution.key, actions, if_at(step.order, attempt), of=InputExecution, name="execution"),
+        Update(execution.key, actions, here, of=InputExecution, name="execution"),
         Put(transition),
+        *leaving.also,
     ]
     if leaving.corrected:
         after, before = leaving.corrected
@@ -185,7 +201,7 @@ def leave_step(
     payload = {"step": step.name, "result": leaving.result} | ({"outcome": ended.value} if ended else {})
     if corrections := facts.get("corrections"):
         payload["corrected"] = ", ".join(one["entry"] for one in corrections)  # values must not outlive a purge
-    told: list[RecordAt] = [_record(site, execution, "ended" if ended else "advanced", by, payload)]
+    told: list[RecordAt] = [_record(site, execution, leaving.word, by, payload)]
     told += _bus_events(site, execution, step, leaving)
     _publish(transact(changes, *told))
     return transition_id
@@ -208,11 +224,15 @@ def end_execution(
     site: str, execution: InputExecution, outcome: ExecutionOutcome, reason: str, *, attempt: int, by: Actor
 ) -> None:
     """End it at its current step. Raises: Conflict if it has ended or a newer attempt drives it."""
-    order = int(execution.currentStep)
-    if order == END:
+    if int(execution.currentStep) == END:
         raise Conflict(_ENDED)
-    step = StepDefinition(order, f"step {order}", "", "finish")
-    leave_step(site, execution, step, Leaving(outcome.value, END, outcome, reason), attempt=attempt, by=by)
+    leave_step(
+        site, execution, _step_of(execution), Leaving(outcome.value, END, outcome, reason), attempt=attempt, by=by
+    )
+
+
+def _step_of(execution: InputExecution) -> StepDefinition:
+    return versions.find_definition(execution.definition).step(int(execution.currentStep))
 
 
 def cancel_execution(site: str, execution_id: str, *, by: Actor) -> InputExecution:
@@ -226,25 +246,20 @@ def cancel_execution(site: str, execution_id: str, *, by: Actor) -> InputExecuti
     execution = queries.get_execution(site, execution_id)
     if execution.status != RunStatus.RUNNING:
         raise Conflict(_ENDED)
-    now = clock.iso(clock.now())
-    outcome = ExecutionOutcome.CANCELLED
-    actions: list[Action] = [
-        InputExecution.status.set(STATUS_AT_END[outcome]),
-        InputExecution.outcome.set(outcome),
-        InputExecution.updatedAt.set(now),
-        InputExecution.review.remove(),
-        *due_work.finish_actions(),
-    ]
     same_review = (
         InputExecution.review == execution.review if execution.review else InputExecution.review.does_not_exist()
     )  # otherwise another review would stay in its queue
-    still = if_at(int(execution.currentStep), int(execution.engine_attempt)) & same_review
-    changes = [Update(execution.key, actions, still, of=InputExecution), *plan_withdrawal(site, execution)]
-    told = _record(site, execution, "cancelled", by, {"outcome": outcome.value})
-    facts = {"workflow": execution.workflowId, "definition": execution.definition, "outcome": outcome.value}
-    bus = events.of_execution(site, execution_id, events.EXECUTION_ENDED, facts)
+    outcome = ExecutionOutcome.CANCELLED
+    leaving = Leaving(
+        outcome.value,
+        END,
+        outcome,
+        _CANCELLED.fill(name=by.name),
+        also=plan_withdrawal(site, execution),
+        still=same_review,
+    )
     try:
-        _publish(transact(changes, told, bus))
+        leave_step(site, execution, _step_of(execution), leaving, attempt=int(execution.engine_attempt), by=by)
     except Conflict as conflict:
         raise Conflict(
             gettext("This execution is at another step now. Nothing was cancelled; reload the page.")

@@ -113,6 +113,7 @@ def show_execution(request: DeskRequest, execution_id: str) -> HttpResponse:
         "execution": execution,
         "definition": definition,
         "mark": mark_of(execution),
+        "reason": tell_sentence(execution.reason or ""),
         "moves": _lines(definition, moves),
         "drawing": diagram.draw_definition(definition, _states(definition, execution, moves)),
         "steps": definition.steps,

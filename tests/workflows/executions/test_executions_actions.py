@@ -56,6 +56,18 @@ def test_an_ended_execution_leaves_the_due_index_and_ends_once() -> None:
         actions.cancel_execution(SITE, execution.executionId, by=BY)
 
 
+def test_a_cancelled_wait_ends_in_the_history_as_every_other_end() -> None:
+    execution = make_execution()
+    actions.begin_wait(SITE, execution, onboarding().step(1), attempt=1, until="2030-01-01T00:00:00.000000+00:00")
+    actions.cancel_execution(SITE, execution.executionId, by=BY)
+    ended = now(execution)
+    assert (ended.currentStep, ended.waits_until, ended.GSI2PK) == (END, None, None)
+    assert ended.reason == f"Cancelled by {BY.name}."
+    (move,) = queries.list_transitions(SITE, execution.executionId)
+    assert (move.result, move.fromStep, move.toStep) == ("cancelled", 1, END)
+    assert move.data.as_dict() == {"reason": ended.reason}
+
+
 def test_a_purge_leaves_the_row_alone_and_its_key_starts_nothing() -> None:
     execution = make_execution(key="order 17")
     with pytest.raises(Refused, match="Cancel it first"):

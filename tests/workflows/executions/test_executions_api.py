@@ -38,7 +38,11 @@ def test_an_execution_is_started_once_followed_cancelled_and_purged(client: Clie
     assert [(row["run_id"], row["document_id"], row["name"]) for row in listed] == [(shown["id"], None, "Jane")]
     assert client.get(f"{one}/transitions").json() == {"items": []}
     assert client.delete(one).status_code == 422
-    assert client.post(f"{one}/cancel").json()["status"] == "cancelled"
+    cancelled = client.post(f"{one}/cancel").json()
+    assert (cancelled["status"], cancelled["step"], cancelled["waits_until"]) == ("cancelled", None, None)
+    assert cancelled["reason"].startswith("Cancelled by ")
+    (move,) = client.get(f"{one}/transitions").json()["items"]
+    assert (move["step"], move["to"], move["result"]) == ("approval_1", None, "cancelled")
     assert client.post(f"{one}/cancel").status_code == 409
     assert client.delete(one).status_code == 204
     assert client.get(one).status_code == 404

@@ -131,6 +131,13 @@ def test_what_moves_comes_alone_while_it_runs() -> None:
     assert "hx-trigger" not in signed_in(charlie(), htmx=True).get(page(execution.executionId)).content.decode()
 
 
+def test_the_end_is_told_with_its_reason_in_the_language_of_the_page() -> None:
+    execution = make_execution()
+    actions.cancel_execution(SITE, execution.executionId, by=BY)
+    shown = signed_in(charlie()).get(page(execution.executionId), headers={"Accept-Language": "de"}).content.decode()
+    assert shown.count(f"Von {BY.name} abgebrochen.") == 2  # the banner and the history
+
+
 def test_the_history_tells_results_in_the_language_of_the_page() -> None:
     words = {"de": ("Abgeschlossen", "Andernfalls"), "en": ("Completed", "Otherwise")}
     for language, (completed, otherwise) in words.items():
