@@ -98,7 +98,7 @@ def show_definition(request: DeskRequest, definition_id: str) -> HttpResponse:
         "family": family,
         "row": VersionRow(version),
         "drawing": diagram.draw_definition(definition),
-        "steps": [_line(definition, step) for step in definition.steps],
+        "steps": [_line(definition, step, addresses=request.site == DEFAULT_SITE) for step in definition.steps],
         "machine": executions.machine_name(definition),
         # It contains account and queue names, which only deployers may see.
         "body": asl.compile_definition(definition) if request.user.is_superuser else "",
@@ -122,7 +122,7 @@ def list_documents(request: DeskRequest, name: str) -> HttpResponse:
     return render_answer(request, "workflows/definitions/documents.html", None, context)
 
 
-def _line(definition: Definition, step: StepDefinition) -> StepLine:
+def _line(definition: Definition, step: StepDefinition, *, addresses: bool) -> StepLine:
     ways = join_phrases(
         diagram.LEADS.fill(outcome=outcome, target=diagram.name_target(to)) if outcome else diagram.name_target(to)
         for outcome, to in diagram.list_outcomes(step)
@@ -133,7 +133,7 @@ def _line(definition: Definition, step: StepDefinition) -> StepLine:
     if step.retries:
         limit.append(count_phrase("%(count)s more try", "%(count)s more tries", step.retries))
     kind = diagram.LABELS.get(step.type, step.type)
-    does = describe_step(step)
+    does = describe_step(step, addresses=addresses)
     return StepLine(step.order, tell_label(step.label), kind, ways, join_phrases(limit), does)
 
 

@@ -81,19 +81,24 @@ def _ask(queue: str) -> str:
     return named if queue else Phrase("Asks for approval.")
 
 
-def describe_step(step: StepDefinition) -> str:
-    """Describe a step's settings, apart from its transitions."""
-    return ". ".join(one.translated() if isinstance(one, Phrase) else one for one in _list_settings(step))
+_ADDRESSED = ("mail", "webhook")  # step actions with the main site's addresses, which may hold secrets
 
 
-def _list_settings(step: StepDefinition) -> Iterator[str]:
+def describe_step(step: StepDefinition, *, addresses: bool = True) -> str:
+    """Describe a step's settings, apart from its transitions. ``addresses``: also the recipients of what it sends."""
+    found = _list_settings(step, addresses=addresses)
+    return ". ".join(one.translated() if isinstance(one, Phrase) else one for one in found)
+
+
+def _list_settings(step: StepDefinition, *, addresses: bool) -> Iterator[str]:
     for case in step.cases:
         when = "; ".join(one.words.translated() for one in case.conditions)
         yield Phrase("%(step)s: %(why)s").fill(step=diagram.name_outcome(case.outcome), why=when)
     if step.type == "wait":
         yield tell_sentence(waits.describe_wait(step)).translated().rstrip(".。")
     if step.does:
-        kind, values = KINDS.get(step.does, step.does), ", ".join(value for _, value in step.parameters)
+        kind, shown = KINDS.get(step.does, step.does), addresses or step.does not in _ADDRESSED
+        values = ", ".join(value for _, value in step.parameters) if shown else ""
         yield Phrase("%(step)s: %(why)s").fill(step=kind, why=values) if values else kind
     also = {
         step.asks: tell_reason(step.asks),

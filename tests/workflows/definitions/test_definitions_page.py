@@ -13,11 +13,12 @@ from tests.aws_faults import count_calls
 from tests.factories import start_run
 from tests.html import one_line
 from tests.people import alice, bob, charlie, person, signed_in
-from tests.projects.make_sites import grant, make_site
+from tests.projects.make_sites import BY, grant, make_site
 from tests.workflows.advancing import published as ended
 from workflows.definitions import actions as definition_actions
 from workflows.definitions import diagram, versions
 from workflows.definitions.blueprint import DOCUMENT_ANALYSIS, DOCUMENT_APPROVAL, FIRST_ANALYSIS, SHIPPED
+from workflows.definitions.composition import Block, Plan
 from workflows.runs.items import END
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
@@ -120,6 +121,23 @@ def test_a_tenants_admin_looks_and_changes_nothing() -> None:
     assert act_on(signed_in(lou), "activate").status_code == 404
     assert act_on(signed_in(lou), "archive").status_code == 404
     assert versions.active_definition() is DOCUMENT_ANALYSIS
+
+
+def test_a_tenants_admin_does_not_see_the_addresses_that_the_main_site_composed() -> None:
+    steps = (
+        Block("mail", "Tell the office", parameters={"to": "office@example.com"}),
+        Block("webhook", "Tell the books", parameters={"url": "https://example.com/?token=s3cret"}),
+    )
+    definition_actions.create_composed("told", Plan(blocks=steps), by=BY)
+    told = definition_actions.publish_plan("told", revision=1, by=BY)
+    own = read(signed_in(alice()), page(told.id))
+    assert ("office@example.com" in own, "token=s3cret" in own) == (True, True)
+    make_site("acme")
+    lou = person("lou", "L", "locals")
+    grant("acme", "locals", Permission.READ, Permission.ADMIN)
+    text = read(signed_in(lou), f"/s/acme{page(told.id)}")
+    assert "Tell the books" in text
+    assert not re.search("example.com|s3cret", text)
 
 
 def act_on(client: Client, what: str) -> Any:
