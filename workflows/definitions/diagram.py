@@ -25,7 +25,7 @@ LABELS = {
     "publish": Phrase("Publication"),
     "finish": Phrase("End"),
 }
-OTHERWISE, SKIPPED = Phrase("otherwise"), Phrase("does not apply")
+OTHERWISE, SKIPPED, APPLIES = Phrase("otherwise"), Phrase("does not apply"), Phrase("applies")
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,16 @@ def list_outcomes(step: StepDefinition) -> list[tuple[str, int]]:
     """List outcomes with their next step, named ones first; several others are merged under one label."""
     # The conditions of a composed step each have an outcome, and all of them skip it.
     named = dict.fromkeys((name_outcome(outcome), order) for outcome, order in step.next.items() if outcome)
-    other = [(OTHERWISE if named else "", order) for outcome, order in step.next.items() if not outcome]
+    other = [(name_default(step) if named else "", order) for outcome, order in step.next.items() if not outcome]
     return [*named, *other]
+
+
+def name_default(step: StepDefinition) -> str:
+    """Name the way of a choice if no case matches. Of a composed step, it says whether its conditions hold."""
+    outcomes = [case.outcome for case in step.cases]
+    if outcomes and all(name_outcome(one) == SKIPPED for one in outcomes):
+        return APPLIES
+    return SKIPPED if outcomes == ["applies"] else OTHERWISE
 
 
 def name_outcome(outcome: str) -> str:
@@ -112,7 +120,7 @@ OUTCOMES = {
     "reject": Phrase("reject"),
     "small": Phrase("small"),
     "modest": Phrase("modest"),
-    "applies": Phrase("applies"),
+    "applies": APPLIES,
 }
 
 

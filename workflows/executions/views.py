@@ -18,8 +18,8 @@ from projects.audit.events import actor_of
 from projects.sites import access
 from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer
 from workflows.definitions import diagram, versions
-from workflows.definitions.blueprint import Definition, tell_label
-from workflows.definitions.diagram import StepState, name_outcome
+from workflows.definitions.blueprint import END, Definition, StepDefinition, tell_label
+from workflows.definitions.diagram import LEADS, StepState, name_default, name_outcome
 from workflows.engine.steps import OTHERWISE
 from workflows.executions import actions, approvals, data, queries, starting
 from workflows.executions.actions import Wish
@@ -40,7 +40,6 @@ _ENDS: Mapping[str, Mark] = {
 _RESULTS: Mapping[str, Phrase] = {
     "completed": Phrase("Completed"),
     "approved": Phrase("Approved"),
-    OTHERWISE: Phrase("Otherwise"),
     **{outcome.value: Phrase(_ENDS[outcome].words) for outcome in ExecutionOutcome},
 }
 _ROOM = 36  # characters of a box's second line
@@ -128,24 +127,31 @@ def show_execution(request: DeskRequest, execution_id: str) -> HttpResponse:
 
 
 def _lines(definition: Definition, moves: Sequence[Transition]) -> list[HistoryLine]:
-    labels = {step.order: tell_label(step.label) for step in definition.steps}
+    steps = {step.order: step for step in definition.steps}
+    labels = {order: tell_label(step.label) for order, step in steps.items()} | {END: Phrase("End").translated()}
     found = []
     for one in moves:
         facts = one.data.as_dict() if one.data else {}
-        words = name_result(one.result)
+        step = steps.get(int(one.fromStep))
+        words = name_result(one.result, step)
+        if step is not None and step.type == "choice" and int(one.toStep) in labels:
+            words = LEADS.fill(outcome=words, target=labels[int(one.toStep)]).translated()
         found.append(
             HistoryLine(labels.get(int(one.fromStep), ""), words, _why(facts), facts.get("by", ""), one.occurredAt)
         )
     return found
 
 
-def name_result(result: str) -> str:
+def name_result(result: str, step: StepDefinition | None = None) -> str:
     """Return how a step ended, in the viewer's language; the ways of a choice have names of their own.
+
+    ``step``: the choice, whose way if no case matches says for a composed step whether its conditions hold.
 
     >>> name_result("completed"), name_result("above_1000"), name_result("not_1")
     ('Completed', 'Above 1000', 'Does not apply')
     """
-    return (_RESULTS.get(result) or begin_sentence(Phrase(name_outcome(result)))).translated()
+    words = name_default(step) if result == OTHERWISE and step is not None else name_outcome(result)
+    return (_RESULTS.get(result) or begin_sentence(Phrase(words))).translated()
 
 
 def _why(facts: Mapping[str, Any]) -> str:
@@ -167,7 +173,7 @@ def _states(definition: Definition, execution: InputExecution, moves: Sequence[T
         move = left.get(step.order)
         if move is not None:
             bad = bool(execution.outcome) and int(move.toStep) < 1 and execution.outcome != ExecutionOutcome.COMPLETED
-            states[step.name] = StepState("warn" if bad else "done", name_result(move.result)[:_ROOM])
+            states[step.name] = StepState("warn" if bad else "done", name_result(move.result, step)[:_ROOM])
         elif step.order == int(execution.currentStep):
             states[step.name] = StepState("now", mark_of(execution).words)
         else:

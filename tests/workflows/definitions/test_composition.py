@@ -101,8 +101,8 @@ def test_a_drawing_says_in_words_when_a_step_is_skipped() -> None:
     both = replace(FINANCE, approvers=1, conditions=(ABOVE, replace(ABOVE, key="net")))
     tag = Block("tag", "Mark it", (HIGH,))
     told = {box.title: box.words for box in draw_definition(compose_definition("a", 1, Plan("", (both, tag)))).boxes}
-    assert told["11  Finance?"] == "does not apply → 13, otherwise → 12"
-    assert told["13  Mark it?"] == "applies → 14, otherwise → 15"
+    assert told["11  Finance?"] == "does not apply → 13, applies → 12"
+    assert told["13  Mark it?"] == "applies → 14, does not apply → 15"
 
 
 def test_why_a_person_is_asked_is_said_without_a_double_negative() -> None:

@@ -15,7 +15,8 @@ from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
 from tests.workflows.executions.onboarding import BY, make_execution, onboarding
 from workflows.executions import actions, queries
-from workflows.executions.views import name_result
+from workflows.executions.views import _lines, name_result
+from workflows.runs.items import Transition
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("machines", "table")]
 LIST, NEW = "/executions/", "/executions/new/"
@@ -144,3 +145,12 @@ def test_the_history_tells_results_in_the_language_of_the_page() -> None:
         with translation.override(language):
             assert (name_result("completed"), name_result("otherwise")) == (completed, otherwise)
     assert name_result("above_1000") == "Above 1000"
+
+
+@pytest.mark.parametrize(
+    ("result", "to", "words"),
+    [("otherwise", 3, "Applies → High salary"), ("not_1", 4, "Does not apply → Provision accounts")],
+)
+def test_the_history_tells_which_way_a_choice_led(result: str, to: int, words: str) -> None:
+    move = Transition("P", "S", fromStep=2, toStep=to, result=result, occurredAt="2026-01-01")
+    assert [(line.label, line.result) for line in _lines(onboarding(), [move])] == [("High salary?", words)]

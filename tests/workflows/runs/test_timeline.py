@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.each import each
+from workflows.definitions.blueprint import Case, StepDefinition
 from workflows.runs.items import DocumentEvent
 from workflows.runs.views import about, timeline
 from workflows.runs.views.timeline import describe_facts, list_event_rows
@@ -98,14 +99,20 @@ def test_nothing_is_said_of_ids_hashes_and_what_is_not_so() -> None:
 
 
 @each(
-    ("result", "is_choice", "words"),
+    ("result", "outcomes", "words"),
     [
-        ("completed", False, "Completed"),
-        ("skipped", False, "Not needed"),
-        ("TooManyAttempts", False, "Failed"),
-        ("not_small", True, "Not small"),
-        ("not_2", True, "Does not apply"),
+        ("completed", (), "Completed"),
+        ("skipped", (), "Not needed"),
+        ("TooManyAttempts", (), "Failed"),
+        ("not_small", ("not_small",), "Not small"),
+        ("otherwise", ("small", "modest"), "Otherwise"),
+        ("not_2", ("not_1", "not_2"), "Does not apply"),
+        ("otherwise", ("not_1", "not_2"), "Applies"),
+        ("applies", ("applies",), "Applies"),
+        ("otherwise", ("applies",), "Does not apply"),
     ],
 )
-def test_a_step_s_result_is_a_word(result: str, is_choice: bool, words: str) -> None:
-    assert about._describe_result(result, is_choice=is_choice) == words
+def test_a_step_s_result_is_a_word(result: str, outcomes: tuple[str, ...], words: str) -> None:
+    cases = tuple(Case(one, ()) for one in outcomes)
+    choice = StepDefinition(1, "c", "Large?", "choice", {"": 2}, cases=cases) if outcomes else None
+    assert about._describe_result(result, choice) == words

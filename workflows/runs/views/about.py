@@ -15,8 +15,9 @@ from config import clock
 from config.errors import NotFound
 from config.phrase import Phrase, begin_sentence, tell_sentence
 from projects.web.http import DeskRequest, render_answer
-from workflows.definitions.blueprint import Definition, tell_label
-from workflows.definitions.diagram import name_outcome
+from workflows.definitions.blueprint import Definition, StepDefinition, tell_label
+from workflows.definitions.diagram import name_default, name_outcome
+from workflows.engine.steps import OTHERWISE
 from workflows.runs import queries, run_files
 from workflows.runs.items import END, Run, Transition
 from workflows.runs.redaction.documents import secrets_for
@@ -204,16 +205,20 @@ def show_history(request: DeskRequest, document_id: str, workflow_id: str) -> Ht
 
 
 def _moves(definition: Definition, rows: Iterable[Transition], since: str) -> Iterator[Move]:
-    labels = {step.order: tell_label(step.label) for step in definition.steps} | {END: Phrase("End")}
+    steps = {step.order: step for step in definition.steps}
+    labels = {order: tell_label(step.label) for order, step in steps.items()} | {END: Phrase("End")}
     for row in rows:
         seconds = (clock.parse(row.occurredAt) - clock.parse(since)).total_seconds()
         data = row.data.as_dict() if row.data is not None else {}
         left, to = labels.get(int(row.fromStep), "?"), labels.get(int(row.toStep), "?")
         took, reason = words_of(max(seconds, 0.0)), tell_sentence(str(data.get("reason") or ""))
-        yield Move(left, to, _describe_result(row.result, is_choice="choice" in data), row.occurredAt, took, reason)
+        choice = steps.get(int(row.fromStep)) if "choice" in data else None
+        yield Move(left, to, _describe_result(row.result, choice), row.occurredAt, took, reason)
         since = row.occurredAt
 
 
-def _describe_result(result: str, *, is_choice: bool) -> str:
+def _describe_result(result: str, choice: StepDefinition | None) -> str:
     """A failed step's result is its error code; the reason beside it says what happened."""
-    return _RESULTS.get(result) or (begin_sentence(Phrase(name_outcome(result))) if is_choice else Phrase("Failed"))
+    if choice is None or result in _RESULTS:
+        return _RESULTS.get(result, Phrase("Failed"))
+    return begin_sentence(Phrase(name_default(choice) if result == OTHERWISE else name_outcome(result)))
