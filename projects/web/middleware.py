@@ -203,6 +203,8 @@ def error_page(request: HttpRequest, error: CountersignError, status: int) -> Ht
     else:
         # These have no page of their own: they are the bad request's, with the sentence of the refusal.
         template = "400.html" if status in (422, 429) else f"{status}.html"
+        if status == 404 and _split(request.path_info)[1].startswith(_SHARED[0]):
+            template = "projects/web/link_gone.html"  # the same for a link that was revoked and one that never was
         request.unanswered = status == 503  # type: ignore[attr-defined] # read by site_context
         response = render(request, template, {"text": str(error), "status": status}, status=status)
     patch_vary_headers(response, ["HX-Request"])

@@ -23,7 +23,7 @@ from workflows.definitions.blueprint import (
     Outcome,
     StepDefinition,
 )
-from workflows.definitions.rules import Condition, Operator
+from workflows.definitions.rules import Condition, Operator, Source
 from workflows.definitions.stored_rules import condition_from
 
 APPROVAL, WAIT, PART = "approval", "wait", "workflow"
@@ -93,6 +93,13 @@ class Plan:
     summary: bool = True
     tell_rejected: bool = False
     documents: bool = True
+
+    @property
+    def fields(self) -> list[str]:
+        """Return the names of the fields that its conditions and waits read, each once."""
+        read = (one.key for block in self.blocks for one in block.conditions if one.source == Source.FIELD)
+        awaited = (block.parameters.get("field", "") for block in self.blocks if block.kind == WAIT)
+        return [name for name in dict.fromkeys([*read, *awaited]) if name]
 
     @property
     def parts(self) -> frozenset[str]:

@@ -41,6 +41,7 @@ from workflows.executions.data import read_typed_input
 from workflows.executions.trial import TrialLine, describe_step, try_on_data, try_on_document
 from workflows.runs import executions
 from workflows.runs.documents_at_steps import list_visible_documents
+from workflows.runs.run_settings import find_unknown_fields
 from workflows.runs.views.runs import RunRow, list_visible_executions, run_rows
 from workflows.runs.views.state_labels import Mark, words_of
 
@@ -232,7 +233,27 @@ def _save_plan(
     messages.success(
         request, gettext("%(id)s is published. Activate it for new runs to use it.") % {"id": definition.id}
     )
+    if unknown := _tell_unknown_fields(request.site, plan):
+        messages.warning(request, unknown)
     return redirect_after_post(request, reverse("definitions:show-definition", args=[definition.id]))
+
+
+# Results have these beside their fields; conditions read them by the same names.
+_OF_RESULTS = frozenset({"document_type", "classification"})
+
+
+def _tell_unknown_fields(site: str, plan: Plan) -> str:
+    """Warn of fields that no document of the site has, as a mistyped name: the conditions are valid, but never met."""
+    read = [name for name in plan.fields if name not in _OF_RESULTS]
+    unknown = find_unknown_fields(site, read) if plan.documents and read else []  # data may have any entries
+    if not unknown:
+        return ""
+    told = Phrase(
+        "No project or document type of this site has these fields: %(names)s. Correct the names, or add the fields to "
+        "a project or document type. Until then, approvals with these conditions are always asked for; other steps "
+        "with them are skipped."
+    )
+    return told.fill(names=", ".join(unknown)).translated()
 
 
 def _queue_names(site: str) -> dict[str, str]:
@@ -252,7 +273,8 @@ def _plan_page(
     status: int = 200,
 ) -> HttpResponse:
     """Render the plan with a diagram of the typed one, or of the saved one while the typed one is invalid."""
-    shown = versions.compose(listed.documentId, int(listed.version or 0) + 1, plan or read_plan(listed.json))
+    typed = plan or read_plan(listed.json)
+    shown = versions.compose(listed.documentId, int(listed.version or 0) + 1, typed)
     document_id = request.POST.get("document", "").strip()
     context = {
         "listed": listed,
@@ -261,6 +283,7 @@ def _plan_page(
         "form": editor.form,
         "clash": clash,
         "problem": problem or " ".join(checks.definition_problems(shown)),
+        "warning": _tell_unknown_fields(request.site, typed),
         "definition": shown,
         "drawing": diagram.draw_definition(shown),
         "steps": shown.steps,

@@ -15,14 +15,15 @@ from projects.documents.queries import get_document
 from workflows.publish import webhooks
 from workflows.publish.webhooks import Delivery
 from workflows.runs import events, queries
-from workflows.runs.actions.syncs import index_of, keep_until
+from workflows.runs.actions.syncs import index_of, keep_until, settle_attempts
 from workflows.runs.items import DocumentEvent, DocumentSync, SyncService, SyncStatus
 
+_ARRIVED = Phrase("This attempt failed, but a later one arrived. Send the delivered one again if it is needed twice.")
 _AGAIN = Phrase("It is being sent again already. Reload to see whether it arrived.")
 
 
 def ask_again(site: str, document_id: str, at: str, *, by: Actor) -> DocumentSync:
-    """Mark it to be sent again. Raises: NotFound; Conflict if someone else was first."""
+    """Mark it to be sent again. Raises: NotFound; Conflict if someone else was first, or a later attempt arrived."""
     sync = queries.get_sync(site, document_id, at)
     actions = [
         DocumentSync.status.set(SyncStatus.PENDING),
@@ -33,12 +34,13 @@ def ask_again(site: str, document_id: str, at: str, *, by: Actor) -> DocumentSyn
         DocumentSync.TimeToLive.remove(),
     ]
     waiting = (DocumentSync.status == sync.status) & (DocumentSync.status != SyncStatus.PENDING)
+    waiting &= DocumentSync.delivered_at.does_not_exist()
     payload = {"service": str(sync.service), "type": str(sync.type)}
     told = entity_event(site, "document", document_id, "resent", by=by, payload=payload)
     try:
         transact([Update(sync.key, actions, waiting, of=DocumentSync)], told)
     except Conflict as conflict:
-        raise Conflict(_AGAIN) from conflict
+        raise Conflict(_ARRIVED if queries.get_sync(site, document_id, at).delivered_at else _AGAIN) from conflict
     return sync
 
 
@@ -61,6 +63,8 @@ def send_again(site: str, document_id: str, at: str) -> None:
         actions += [DocumentSync.GSI1PK.set(index["GSI1PK"]), DocumentSync.GSI1SK.set(index["GSI1SK"])]
     with suppress(Conflict):  # a concurrent redelivery was faster
         DocumentSync.change(sync.key, actions, DocumentSync.status == SyncStatus.PENDING)
+        if arrived:
+            settle_attempts(site, sync)
 
 
 def _send(site: str, sync: DocumentSync) -> str:

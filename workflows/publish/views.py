@@ -227,6 +227,7 @@ _SYNC_MARKS: dict[str, Mark] = {
     SyncStatus.FAILED: Mark("bad", "alert", Phrase("Not delivered")),
     SyncStatus.PENDING: Mark("info", "refresh", Phrase("Sending again")),
 }
+_SETTLED = Mark("", "check", Phrase("Failed, delivered later"))
 _SERVICES = {
     SyncService.WEBHOOK: Phrase("Webhook"),
     SyncService.EVENTBRIDGE: Phrase("Event bus"),
@@ -251,7 +252,10 @@ def list_syncs(request: DeskRequest, document_id: str) -> HttpResponse:
     page = queries.list_syncs(request.site, document_id, cursor=cursor)
     context = {
         "document": document,
-        "rows": [SyncRow(one, _SYNC_MARKS[one.status], name_target(one)) for one in page.rows],
+        "rows": [
+            SyncRow(one, _SETTLED if one.delivered_at else _SYNC_MARKS[one.status], name_target(one))
+            for one in page.rows
+        ],
         **page_links(request, page.next, reverse("workflows:list-syncs", args=[document_id])),
     }
     return render_answer(request, "workflows/publish/syncs.html", "workflows/publish/_syncs.html", context)

@@ -220,6 +220,7 @@ class DocumentSync(Item):
     message = UnicodeAttribute(null=True)
     target = UnicodeAttribute(null=True)  # for webhooks, the URL
     content = UnicodeAttribute(null=True)  # what was sent, ids only, as JSON, to send it again
+    delivered_at = UnicodeAttribute(null=True)  # of a failed attempt: when a later one arrived
 
     @property
     def at(self) -> str:

@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -104,6 +104,17 @@ def _settings_before_type(site: str, known: Mapping[str, Any]) -> RunSettings | 
     )
     sha256 = pinned_types.pin(site, PinnedTypes(types))
     return dataclasses.replace(freeze(known, none), typing=str(known["typing"]), types_sha256=sha256)
+
+
+def find_unknown_fields(site: str, names: Sequence[str]) -> list[str]:
+    """Return those that are neither an attribute of the site, as document types have, nor a field of a project."""
+    attributes = schema_queries.definitions_of(site, names)
+    left = [name for name in names if name not in attributes]
+    if not left:
+        return []
+    projects = ((project.data.as_dict() if project.data else {}) for project in project_queries.every_project(site))
+    own = {one["name"] for data in projects for one in {"fields": default_fields(), **data}["fields"]}
+    return [name for name in left if name not in own]
 
 
 def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSettings:

@@ -8,12 +8,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from projects.settings.values import FieldSetting
 from projects.sites.permissions import Permission
 from tests.aws_faults import count_calls
 from tests.factories import start_run
 from tests.html import one_line
 from tests.people import alice, bob, charlie, person, signed_in
 from tests.projects.make_sites import BY, grant, make_site
+from tests.projects.projects import make_project
 from tests.workflows.advancing import published as ended
 from workflows.definitions import actions as definition_actions
 from workflows.definitions import diagram, versions
@@ -203,3 +205,18 @@ def test_rails_lead_to_every_step_and_to_the_end(definition: Any) -> None:
     assert len(straight) + len(arrows) == len(wanted)
     for above, below in zip(rails.rows, rails.rows[1:], strict=False):  # no line ends between two rows
         assert {one.x2 for one in above if one.y2 == "100%"} == {one.x1 for one in below if one.y1 == 0}
+
+
+def test_a_field_that_no_document_has_is_warned_of_and_published_all_the_same() -> None:
+    make_project(fields=(FieldSetting("order_no", "Order", "text"),))
+    client = signed_in(alice())
+    plan = client.post("/settings/definitions/new/", {"name": "rule"})["Location"]
+    form = {"version": "1", "blocks-TOTAL_FORMS": "1", "blocks-INITIAL_FORMS": "0", "blocks-0-kind": "approval"}
+    form |= {"blocks-0-label": "Finance", "blocks-0-operator_1": "GT", "blocks-0-value_1": "1000"}
+    known = client.post(plan, {**form, "blocks-0-key_1": "order_no", "order": "try", "document": "none"})
+    assert "has these fields" not in one_line(known.content)
+    tried = client.post(plan, {**form, "blocks-0-key_1": "totl", "order": "try", "document": "none"})
+    assert "has these fields: totl. Correct the names" in one_line(tried.content)
+    shown = client.post(plan, {**form, "blocks-0-key_1": "totl", "order": "publish"}, follow=True)
+    assert "rule.v1 is published" in one_line(shown.content)
+    assert "has these fields: totl" in one_line(shown.content)

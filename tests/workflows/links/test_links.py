@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 from PIL import Image
 
+from config import clock
 from projects.folders import actions as folder_actions
 from projects.folders.items import EntryType
 from projects.queues import actions as queue_actions
@@ -91,7 +92,11 @@ def test_a_link_is_opened_by_a_form_and_shows_the_result_and_the_pages() -> None
     actions.revoke_share(SITE, made.share.share_id, by=ROSA)
     for path in ("", f"documents/{run.document_id}/pages/0.png", f"documents/{run.document_id}/download/"):
         assert browser.get(at + path).status_code == 404, path
-    assert browser.get(address(made)).status_code == 404
+    for gone in (address(made), f"/shared/{clock.new_ulid()}/open/none/"):  # the same, whether there was one
+        answer = browser.get(gone)
+        assert answer.status_code == 404
+        assert "Ask the person who sent it for a new link" in one_line(answer.content)
+        assert "shared a document" not in one_line(answer.content)
 
 
 def test_a_link_leads_to_nothing_else() -> None:

@@ -1,11 +1,13 @@
 """Where a document was sent, whether it arrived, and sending it again."""
 
+import json
+
 import pytest
 
 from config.errors import ActionFailed, Conflict
 from config.transaction import transact
 from projects.audit.events import Actor
-from tests.aws_faults import count_calls, fail
+from tests.aws_faults import before_each, count_calls, fail
 from tests.factories import SITE, start_run
 from tests.people import alice, bob, charlie, signed_in
 from tests.workflows.test_api import API, program
@@ -66,6 +68,36 @@ def test_what_does_not_arrive_says_why_and_may_be_asked_for_again() -> None:
     send_again(site=SITE, document_id=run.document_id, at=row.at)
     again = queries.get_sync(SITE, run.document_id, row.at)
     assert (again.status, again.GSI1PK, bool(again.message)) == (SyncStatus.FAILED, row.GSI1PK, True)
+
+
+def test_an_attempt_of_what_arrived_later_is_not_offered_again() -> None:
+    run = start_run()
+    failed = failed_webhook(run)
+    content = json.loads(str(failed.content))
+    for other in ({**content, "id": "d2"}, content):  # another event of the same receiver settles nothing
+        sending = Sending(run.document_id, SyncService.WEBHOOK, str(failed.type), "", str(failed.target), other)
+        assert queries.get_sync(SITE, run.document_id, failed.at).delivered_at is None
+        record_sync(SITE, sending, arrived=True)
+    row = queries.get_sync(SITE, run.document_id, failed.at)
+    assert (row.status, row.GSI1PK, bool(row.delivered_at), bool(row.TimeToLive)) == ("FAILED", None, True, True)
+    with pytest.raises(Conflict, match="a later one arrived"):
+        syncs.ask_again(SITE, run.document_id, failed.at, by=BY)
+    text = signed_in(bob()).get(f"/documents/{run.document_id}/deliveries/").content.decode()
+    assert "Failed, delivered later" in text
+    assert f"{failed.at}/again/" not in text
+
+
+def test_an_attempt_that_is_sent_again_meanwhile_stays_so() -> None:
+    run = start_run()
+    failed = failed_webhook(run)
+    sending = Sending(
+        run.document_id, SyncService.WEBHOOK, str(failed.type), "", str(failed.target), json.loads(str(failed.content))
+    )
+    # between reading the attempts and marking one
+    with before_each("dynamodb", "UpdateItem", lambda: syncs.ask_again(SITE, run.document_id, failed.at, by=BY)):
+        record_sync(SITE, sending, arrived=True)
+    row = queries.get_sync(SITE, run.document_id, failed.at)
+    assert (row.status, row.delivered_at) == (SyncStatus.PENDING, None)
 
 
 def test_nothing_is_written_of_a_document_that_is_gone() -> None:

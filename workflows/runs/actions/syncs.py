@@ -4,13 +4,15 @@ import datetime as dt
 import json
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
+from pynamodb.expressions.condition import Condition
 
 from config import clock, logs, table
-from config.errors import CountersignError
+from config.errors import Conflict, CountersignError
 from config.transaction import EXISTS, Check, Put, transact
 from workflows.runs.items import DocumentSync, SyncService, SyncStatus
 
@@ -58,8 +60,36 @@ def record_sync(site: str, sending: Sending, *, arrived: bool) -> None:
     there = Check(table.DOCUMENT.key(site, document_id=sending.document_id), EXISTS)
     try:
         transact([there, Put(row)])
+        if arrived:
+            settle_attempts(site, row)
     except CountersignError as error:
         log.info("sync not recorded", extra={"document": sending.document_id, "error": logs.place_of(error)})
+
+
+def settle_attempts(site: str, arrived: DocumentSync) -> None:
+    """Mark failed attempts of the same delivery: it has arrived, and there is nothing to send again. Idempotent."""
+    if not arrived.content:  # of the index, which has no attempts
+        return
+    pk = table.DOCUMENT_SYNC.partition_key(site, document_id=str(arrived.documentId))
+    failed: Condition = DocumentSync.status == SyncStatus.FAILED
+    same = failed & (DocumentSync.service == arrived.service) & (DocumentSync.content == arrived.content)
+    same &= DocumentSync.target == arrived.target if arrived.target else DocumentSync.target.does_not_exist()
+    actions = [
+        DocumentSync.delivered_at.set(clock.iso(clock.now())),
+        DocumentSync.GSI1PK.remove(),
+        DocumentSync.GSI1SK.remove(),
+        DocumentSync.TimeToLive.set(keep_until()),
+    ]
+    prefix = DocumentSync.SK.startswith(table.DOCUMENT_SYNC.sort_prefix())
+    for row in DocumentSync.every(pk, sk=prefix, consistent=True):
+        if _is_attempt(row, arrived):
+            with suppress(Conflict):  # someone has asked for it to be sent again
+                DocumentSync.change(row.key, actions, same)
+
+
+def _is_attempt(row: DocumentSync, arrived: DocumentSync) -> bool:
+    mine = (row.service, row.target, row.content) == (arrived.service, arrived.target, arrived.content)
+    return mine and row.status == SyncStatus.FAILED and not row.delivered_at
 
 
 def keep_until() -> int:
