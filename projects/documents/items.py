@@ -324,7 +324,7 @@ class DocumentRemoval(DueWork):
     userId = UnicodeAttribute(null=True)  # noqa: N815 - who deleted it
     user_name = UnicodeAttribute(null=True)
     inserteddate = UnicodeAttribute(null=True)  # when
-    reason = UnicodeAttribute(null=True)
+    reason = UnicodeAttribute(null=True)  # gone after a purge, like the name: both may quote the document
     belongsToDocumentId = UnicodeAttribute(null=True)  # noqa: N815
     purgedDate = UnicodeAttribute(null=True)  # noqa: N815
     purged_by = UnicodeAttribute(null=True)
@@ -341,6 +341,12 @@ class DocumentRemoval(DueWork):
     created_at = UnicodeAttribute(null=True)
     updated_at = UnicodeAttribute(null=True)
     holder_name = UnicodeAttribute(null=True)  # who deleted or purged it, by a name that the index carries
+
+    @property
+    def shown_name(self) -> str:
+        """Return its id after a purge, also of a record that was written when purges kept the name."""
+        purged = self.status in {RemovalState.PURGING, RemovalState.PURGED}
+        return str(self.document_id if purged or not self.name else self.name)
 
 
 class HideableRow(Item):

@@ -24,11 +24,10 @@ DESTROYED = (
     Phrase("known answers in test sets; answers of models in trials and experiments"),
 )
 LEFT = (
-    Phrase("this record: document name, project, and who deleted and purged it, and when"),
+    Phrase("this record: document ID, project, and who deleted and purged it, and when"),
     Phrase("the activity log: who did what and when, without names or values"),
-    Phrase("in the history of cases: the document name; in the audit log: what its shares were called"),
     Phrase("the step history of its runs, without content"),
-    Phrase("the audit record of the purge, with the document ID only"),
+    Phrase("in the audit log: that it was purged, shared or added to a case, with the document ID only"),
     Phrase("for 90 days: which API calls asked for changes of it, with IDs only"),
     Phrase("for 30 days: which webhooks were called for it, with IDs only"),
     Phrase("for 90 days, in executions of Step Functions: the document name"),
@@ -119,7 +118,7 @@ def _return_place(site: str, soft: SoftDeletedDocument) -> Place | None:
 
 
 def tombstone_changes(site: str, soft: SoftDeletedDocument, *, by: Actor, due_at: str) -> list[Change]:
-    """Plan the final tombstone; fails if the removal took another turn."""
+    """Plan the final tombstone, without the file's name and the reason; fails if the removal took another turn."""
     now = clock.now()
     index = _removal_index(site, soft.document_id, PURGED, now)
     actions = [
@@ -127,6 +126,8 @@ def tombstone_changes(site: str, soft: SoftDeletedDocument, *, by: Actor, due_at
         DocumentRemoval.purged_by.set(by.id),
         DocumentRemoval.purged_by_name.set(by.name),
         DocumentRemoval.holder_name.set(by.name),
+        DocumentRemoval.name.remove(),
+        DocumentRemoval.reason.remove(),
         DocumentRemoval.GSI1PK.set(index["GSI1PK"]),
         DocumentRemoval.GSI1SK.set(index["GSI1SK"]),
     ]

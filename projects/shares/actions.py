@@ -206,10 +206,19 @@ def _if_there(site: str, target: Target) -> Check:
 
 
 def _payload(share: DocumentShare) -> dict[str, Any]:
-    """Ids only: the name of what is shared is only for those who may see it."""
-    told = {"with": str(share.permissionType), "name": share.name}
-    told |= {"type": str(share.type), "shared": share.sharedDocumentId}
-    return told | ({"expires": share.expires_at, "openings": int(share.openings)} if share.is_link else {})
+    """Ids only: the name of what is shared is only for those who may see it, and the audit outlives a purge.
+
+    So does what people call a link, which may quote the document; the name of a person or a group does not.
+    """
+    told = {"with": str(share.permissionType), "type": str(share.type), "shared": share.sharedDocumentId}
+    if share.is_link:
+        return told | {"expires": share.expires_at, "openings": int(share.openings)}
+    return told | {"name": share.name}
+
+
+def link_actor(share: DocumentShare) -> Actor:
+    """Return whoever has the link, by the link's id: what it is called goes with a purge, the audit stays."""
+    return Actor(f"link-{share.share_id}", f"Link {share.share_id}")
 
 
 def revoke_share(site: str, share_id: str, *, by: Actor) -> DocumentShare:
@@ -257,8 +266,7 @@ def open_link(site: str, share: DocumentShare) -> DocumentShare:
     if share.max_openings is not None:
         condition &= DocumentShare.openings < int(share.max_openings)
     actions = [DocumentShare.openings.add(1), DocumentShare.opened_at.set(now)]
-    by = Actor(f"link-{share.share_id}", f"Link {share.name}")
-    event = entity_event(site, "share", share.share_id, "opened", by=by, payload=_payload(share))
+    event = entity_event(site, "share", share.share_id, "opened", by=link_actor(share), payload=_payload(share))
     try:
         transact([Update(share.key, actions, condition, of=DocumentShare)], event)
     except Conflict as conflict:

@@ -26,6 +26,7 @@ _KEYS: Mapping[str, Callable[[str, str], Key]] = {
     "batch": lambda site, one: table.BATCH.key(site, batch_id=one),
     "case": lambda site, one: table.CASE.key(site, case_id=one),
     "mapping": lambda site, one: table.MAPPING.key(site, document_id=one),
+    "share": lambda site, one: table.DOCUMENT_SHARE.key(site, document_id=one),
 }
 _OF_PROJECT = ("calibration", "extractor")  # record types whose id is their project's
 _IN_PROJECT = ("prompt", "export", "export_schedule", "test_set", "experiment")  # the id begins with the project's

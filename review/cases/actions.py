@@ -353,13 +353,13 @@ def attach_document(
         NotFound: no such case, item or document.
 
     """
-    document = get_document(site, document_id)
+    get_document(site, document_id)
     if kind != Kind.CASE:
         _load_item(item_key(site, case_id, kind, item_id), kind)
     row = _document(site, case_id, document_id, kind=kind, object_id=item_id or case_id, by_name=by.name)
 
     def plan(_case: Case) -> _Plan:
-        return _Plan("updated", {"document": {"before": None, "after": document.name}}, [Put(row, name="item")])
+        return _Plan("updated", {"document": {"before": None, "after": document_id}}, [Put(row, name="item")])
 
     try:
         _change(site, case_id, plan, by=by)

@@ -16,7 +16,6 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import NotFound, Refused
 from config.phrase import Phrase
-from projects.audit.events import Actor
 from projects.documents.view_log import note_view
 from projects.folders import queries as folder_queries
 from projects.folders.items import EntryType
@@ -155,7 +154,7 @@ def _document_page(request: DeskRequest, share: DocumentShare, shared_id: str) -
         "is_folder": share.type == EntryType.FOLDER,
         "may_download": 0 < len(public.pages) <= pictures.MOST_PAGES,
     }
-    note_view(request.site, shared_id, by=Actor(f"link-{share.share_id}", f"Link {share.name}"))
+    note_view(request.site, shared_id, by=actions.link_actor(share))
     return keep_private(render_answer(request, "workflows/links/document.html", None, context))
 
 

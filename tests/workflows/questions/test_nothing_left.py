@@ -8,6 +8,7 @@ bucket, the database and this process's memory are looked through for it, the fi
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from django.apps import apps
@@ -15,17 +16,26 @@ from django.conf import LazySettings, settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from config import aws
+from config import aws, clock
 from config.deploy import bootstrap
-from projects.documents.actions import properties
+from projects.documents.actions import locks, properties
+from projects.folders import actions as folders
+from projects.folders.items import EntryType
 from projects.settings import actions as project_actions
 from projects.settings.items import Project
 from projects.settings.values import ProjectSettings
+from projects.shares import actions as shares
+from projects.shares.actions import LinkDraft
+from projects.shares.items import PrincipalType
+from projects.shares.queries import Principal
 from projects.sites import api_keys
 from projects.sites.permissions import Permission
 from review import queries as review_queries
+from review.cases import actions as cases
+from review.cases.actions import CaseText
 from review.decide import claims, decisions, drafts
 from review.decide.drafts import TypedValues
+from review.messages import actions as messages
 from review.status import Decision
 from tests.conftest import queue_urls
 from tests.factories import ROSA, ref_of, verdict
@@ -103,10 +113,11 @@ def review(pump: Pump, run: Run, decision: Decision = Decision.APPROVE) -> None:
     pump.run(waits, seconds=60)
     ref = ref_of(run)
     claims.claim_review(ref, run, by=ROSA)
+    messages.add_comment(ref, run, f"{WORD} looks odd", message_id=clock.new_ulid(), by=ROSA)
     drafts.keep_draft(ref, TypedValues({"company": f"{WORD} drafted"}, reason=f"{WORD} reason"), by=ROSA)
     chosen = verdict(ref, decision, company=f"{WORD} corrected", address=f"1 {WORD} Road")
     if decision == Decision.REJECT:
-        chosen = verdict(ref, decision)
+        chosen = replace(verdict(ref, decision), reason=f"{WORD} is not ours")
     decisions.decide_review(ref, run, chosen, by=ROSA)
     sweep_until_ended(run, pump)
 
@@ -117,7 +128,19 @@ def ask(pump: Pump, run: Run) -> None:
     pump.run(lambda: question_queries.get_question(ref).status not in ("pending", "waiting", "asked"), seconds=30)
 
 
+def file_away(document_id: str, case_id: str) -> None:
+    """In a case, in a folder, shared with a person and by a link that was opened once."""
+    cases.attach_document(SITE, case_id, document_id, by=BY)
+    folders.move_document(SITE, document_id, folders.create_path(SITE, "Inbox", by=BY), by=BY)
+    target = shares.find_target(SITE, EntryType.FILE, document_id)
+    shares.share_with(SITE, target, Principal(PrincipalType.USER, str(bob().pk)), "Bob Ito", by=BY)
+    made = shares.create_link(SITE, target, LinkDraft(f"{WORD} auditors", 7), by=BY)
+    page = f"/shared/{made.share.share_id}/open/{made.secret}/"
+    assert Client().post(page, follow=True).status_code == 200
+
+
 def leave(pump: Pump, document_id: str) -> None:
+    locks.check_out(SITE, document_id, 1, by=BY)
     removals.delete_document(SITE, document_id, by=BY, reason=f"{WORD} is wrong")
     removals.purge_document(SITE, document_id, by=BY)
     pump.run(idle=0.5)
@@ -154,13 +177,13 @@ LISTED = (
     ACTIVITY,
     MANIFEST,
     r" DOC#\S+ EVENT#",  # what happened in its runs
-    r" entityevent#document#\S+ ev#",  # the audit of the purge
-    r"-versions audit# ev#\S+#document#",
+    r" entityevent#(document|share|case)#\S+ ev#",  # the audit of the purge, its shares and its cases
+    r"-versions audit# ev#\S+#(document|share|case)#",
     r" INGEST#[0-9a-f]{64} META$",  # that a file of the bucket was taken once
     r"sql SearchDocument ",
     *(RULE := (r" entityevent#rule#", r" ruleset#", r"-versions audit# ev#\S+#rule#", r"s3 rules/")),  # the site's own
 )
-WITH_WORDS = (TOMBSTONE, ACTIVITY, MANIFEST, *RULE)
+WITH_WORDS = (MANIFEST, *RULE)
 
 
 @pytest.mark.wide
@@ -171,6 +194,9 @@ def test_a_purged_document_leaves_what_is_listed_and_nothing_else(everywhere: Pu
     )
     make_rule(make_ruleset(), says(WORD), actions=(Act("NOTIFY", {"to": "a@example.org"}),))
     ids = arrive(pump, project)
+    case_id = cases.create_case(SITE, CaseText("Bills of the year"), by=BY).case_id
+    for document_id in ids.values():
+        file_away(document_id, case_id)
     runs = [run_of(ids[way], project).workflow_id for way in ids if way != "archive"]
     for way, document_id in ids.items():
         if way == "archive":

@@ -20,7 +20,7 @@ from workflows.intake.items import IncomingFile, IncomingOrigin
 from workflows.publish import hiding
 from workflows.runs import purge_hooks as run_purge_hooks
 from workflows.runs.actions import advance
-from workflows.runs.items import DocumentWorkflow, Run
+from workflows.runs.items import DocumentEvent, DocumentWorkflow, Run
 from workflows.storage.objects import DocumentFiles, delete_object
 
 _AT_ONCE = 50  # rows; a transaction holds 100
@@ -177,6 +177,10 @@ def destroy_document(site: str, record: DocumentRemoval, beat: Beat) -> None:
     of_document = table.DOCUMENT_WORKFLOW.partition_key(site, document_id=document_id)
     event = table.DOCUMENT_EVENT.sort_prefix()
     _empty_partition(Item, of_document, beat, keep=lambda sk: sk.startswith(event))
+    for told in DocumentEvent.every(of_document, sk=DocumentEvent.SK.startswith(event), consistent=True):
+        if told.facts:  # what happened and when stays; what people wrote, as in comments, does not
+            DocumentEvent.change(told.key, [DocumentEvent.facts.remove()], DocumentEvent.PK.exists())
+            beat()
     _empty_partition(Item, table.REVIEW_CHECKPOINT.partition_key(site, document_id=document_id), beat)
     _empty_partition(Item, table.DEFINITION_DOCUMENT.partition_key(site, document_id=document_id), beat)
     _remove(table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=document_id))
@@ -186,8 +190,8 @@ def destroy_document(site: str, record: DocumentRemoval, beat: Beat) -> None:
     _empty_partition(Item, record.PK, beat, keep=lambda sk: sk == record.SK)
     _empty_partition(VersionItem, table.DOCUMENT_VERSION.partition_key(site, document_id=document_id), beat)
     history = table.DOCUMENT_ACTIVITY.partition_key(site, document_id=document_id)
-    told = table.DOCUMENT_ACTIVITY.sort_prefix()
-    _empty_partition(VersionItem, history, beat, keep=lambda sk: sk.startswith(told))
+    activity = table.DOCUMENT_ACTIVITY.sort_prefix()
+    _empty_partition(VersionItem, history, beat, keep=lambda sk: sk.startswith(activity))
     for row in DocumentActivity.every(history):
         if row.changes or row.name:  # who did what stays; values and the file's name do not
             gone = [DocumentActivity.changes.remove(), DocumentActivity.name.remove()]

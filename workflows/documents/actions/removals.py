@@ -104,7 +104,7 @@ def purge_document(site: str, document_id: str, *, by: Actor) -> None:
     """
     soft = _load_deleted(site, document_id)
     record = get_removal(site, document_id)
-    payload = {"project": soft.project_id}  # the tombstone has its name, for those who may see it
+    payload = {"project": soft.project_id}
     audit = entity_event(site, "document", document_id, "purged", by=by, payload=payload)
     changes = parts.tombstone_changes(site, soft, by=by, due_at=due_work.next_look())
     try:
