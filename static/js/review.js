@@ -200,6 +200,7 @@ const ACTS = {
   assign: () => press("[data-way-out='assign']"),
   ask: () => press("[data-way-out='ask']"),
   escalate: () => press("[data-way-out='escalate']"),
+  split: () => press("[data-split]"),
   comment: () => press("[data-way-out='comment']"),
   extend: () => press('[data-key="l"]'),
   undo: () => undoLatest(),
