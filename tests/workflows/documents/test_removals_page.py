@@ -92,7 +92,7 @@ def test_a_purge_asks_whether_one_is_sure_and_says_what_it_leaves(run):
         "Permanently deleted",
         "Kept",
         "all file versions, including the original object",
-        "the audit record of the purge",
+        "in the audit log: that it was purged, shared or added to a case, with the document ID only",
     ):
         assert word in page
     assert post(run, "purge/").status_code == 422

@@ -68,7 +68,7 @@ def record_sync(site: str, sending: Sending, *, arrived: bool) -> None:
 
 def settle_attempts(site: str, arrived: DocumentSync) -> None:
     """Mark failed attempts of the same delivery: it has arrived, and there is nothing to send again. Idempotent."""
-    if not arrived.content:  # of the index, which has no attempts
+    if arrived.service != SyncService.WEBHOOK:  # of nothing else is a failed attempt recorded
         return
     pk = table.DOCUMENT_SYNC.partition_key(site, document_id=str(arrived.documentId))
     failed: Condition = DocumentSync.status == SyncStatus.FAILED
