@@ -74,7 +74,7 @@ def test_who_decided_first_cannot_decide_again_on_a_phone(
     page = context.new_page()
     sign_in(page, live_server, "bob")
     page.goto(f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
-    expect(page.get_by_text("You already decided on this document.")).to_be_visible()
+    expect(page.get_by_text("You have already decided.")).to_be_visible()
     expect(page.locator("[data-claim]")).to_have_count(0)
     assert faults(page) == []
     context.close()

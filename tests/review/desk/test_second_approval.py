@@ -57,7 +57,7 @@ def test_who_gave_the_first_is_told_that_another_has_to_decide(second):
     _, ref = second
     page = signed_in(bob()).get(url("show-review", ref))
     assert 'data-standing="barred"' in one_line(page.content)
-    assert "You already decided on this document. A second person must approve." in one_line(page.content)
+    assert "You have already decided. A second person must approve." in one_line(page.content)
     refused = signed_in(bob()).post(url("claim", ref))
     assert refused.status_code == 409
     assert queries.get_review(ref).holder is None
