@@ -1,6 +1,7 @@
 """Whether a model can be used on this installation, and what is missing."""
 
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -38,11 +39,14 @@ def find_setup_problem(spec: Spec) -> SetupProblem | None:
     if spec.provider == TESSERACT and settings.ON_LAPTOP and shutil.which("tesseract") is None:
         return SetupProblem(Phrase("Not installed"), Phrase("Install the package tesseract-ocr on this machine."))
     if spec.provider == PADDLEX and not _is_bound(spec.endpoint):
-        return SetupProblem(Phrase("Endpoint not set up"), _describe_ocr_remedy(spec.endpoint))
+        where = "COUNTERSIGN_OCR_ENDPOINTS" if spec.endpoint else "COUNTERSIGN_OCR_ENDPOINT_URL"
+        ask = Phrase("Ask the operator to set %(where)s to a server with PaddleX’s interface and restart.")
+        return _endpoint_problem(settings.OCR_ENDPOINTS, ask.fill(where=where))
     if spec.provider == EMBEDDED and not embedded_model.is_installed():
         return SetupProblem(Phrase("Not installed"), Phrase("Stop the demo and run make demo-model."))
     if spec.provider == OPENAI and spec.endpoint not in settings.MODEL_ENDPOINTS:
-        return SetupProblem(Phrase("Endpoint not set up"), _describe_endpoint_remedy(spec.endpoint))
+        ask = Phrase("Ask the operator to add %(endpoint)s to COUNTERSIGN_MODEL_ENDPOINTS and restart.")
+        return _endpoint_problem(settings.MODEL_ENDPOINTS, ask.fill(endpoint=spec.endpoint))
     if spec.provider in {BEDROCK, TEXTRACT} and not aws.provider_credentials():
         return SetupProblem(
             Phrase("Credentials missing"),
@@ -53,23 +57,11 @@ def find_setup_problem(spec: Spec) -> SetupProblem | None:
     return None
 
 
-def _describe_ocr_remedy(endpoint: str) -> str:
-    where = "COUNTERSIGN_OCR_ENDPOINTS" if endpoint else "COUNTERSIGN_OCR_ENDPOINT_URL"
-    said = (
-        Phrase("Copy or edit this model and select an endpoint that is set up (%(names)s).")
-        if settings.OCR_ENDPOINTS
-        else Phrase("Ask the operator to set %(where)s to a server with PaddleX’s interface and restart.")
-    )
-    return said.fill(where=where, names=", ".join(settings.OCR_ENDPOINTS))
-
-
-def _describe_endpoint_remedy(endpoint: str) -> str:
-    said = (
-        Phrase("Edit this model and select an endpoint that is set up (%(names)s).")
-        if settings.MODEL_ENDPOINTS
-        else Phrase("Ask the operator to add %(endpoint)s to COUNTERSIGN_MODEL_ENDPOINTS and restart.")
-    )
-    return said.fill(endpoint=endpoint, names=", ".join(settings.MODEL_ENDPOINTS))
+def _endpoint_problem(endpoints: Iterable[str], remedy: str) -> SetupProblem:
+    """``remedy``: of the operator, if no endpoint is set up that an admin could select."""
+    if names := ", ".join(endpoints):
+        remedy = Phrase("Copy or edit this model and select an endpoint that is set up (%(names)s).").fill(names=names)
+    return SetupProblem(Phrase("Endpoint not set up"), remedy)
 
 
 def check_model_is_set_up(spec: Spec) -> None:

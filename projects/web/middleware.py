@@ -47,7 +47,8 @@ _TABS = (
     ("/projects/", "folder", Phrase("Projects")),
     ("/insight/", "gauge", Phrase("Insight")),
 )
-_SHARED = ("/shared/", "/published/")  # whoever has a link is on its site without signing in
+_LINK = "/shared/"
+_SHARED = (_LINK, "/published/")  # whoever has a link is on its site without signing in
 _CASES = ("/cases/", "flag", Phrase("Cases"))  # on a site that has one
 _SETTINGS = ("/settings/", "gear", Phrase("Settings"))  # for those who may set anything up
 # A project's uploads, documents, batches and costs are its pages; schemas are reached from the settings.
@@ -203,7 +204,7 @@ def error_page(request: HttpRequest, error: CountersignError, status: int) -> Ht
     else:
         # These have no page of their own: they are the bad request's, with the sentence of the refusal.
         template = "400.html" if status in (422, 429) else f"{status}.html"
-        if status == 404 and _split(request.path_info)[1].startswith(_SHARED[0]):
+        if status == 404 and _split(request.path_info)[1].startswith(_LINK):
             template = "projects/web/link_gone.html"  # the same for a link that was revoked and one that never was
         request.unanswered = status == 503  # type: ignore[attr-defined] # read by site_context
         response = render(request, template, {"text": str(error), "status": status}, status=status)

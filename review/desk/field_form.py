@@ -395,11 +395,9 @@ def sheet_of(
     notes = tuple(reason.text for reason in why if not reason.field)
     shown = by_index.get(_first(lines) if page is None else page) or (pages or (None,))[0]
     doubt = of_result.describe_type_doubt(result) or (Phrase("Reviewers differ.") if of_result.KEY in disputed else "")
-    kind = (
-        None
-        if of_result.KEY in agreed
-        else _type_line(result, doubt, changes.get(of_result.KEY), confirmed.get(of_result.KEY))
-    )
+    kind = None
+    if of_result.KEY not in agreed:
+        kind = _type_line(result, doubt, changes.get(of_result.KEY), confirmed.get(of_result.KEY))
     return FieldForm(lines, notes, pages, shown, str(result.get("text") or ""), kind)
 
 
@@ -465,6 +463,7 @@ def _line(
     read = _list_readings(found)
     is_table = spec.type == TABLE
     grid = grid_of(spec, found, value, checked=spec.name in errors, columns=named.columns) if is_table else None
+    doubted = bool(reasons) or change is not None
     return Line(
         spec=spec,
         value=value,
@@ -482,7 +481,7 @@ def _line(
         raw=str(found.get("raw") or ""),
         rated=found.get("confidence", 0.0) is not None,
         change=change,
-        settled=checked and not agreed and (bool(reasons) or change is not None),
+        settled=checked and doubted and not agreed,
         answer=answer if answer in WITHOUT_VALUE else "",
         warnings=tuple(tell_reason(one.text) for one in warned),
         repair=next((one.repair for one in warned if one.repair), ""),
@@ -491,7 +490,7 @@ def _line(
         grid=grid,
         cells=tuple(_cell_boxes(grid, pages)) if grid else (),
         names=named.values,
-        agreed=agreed and (bool(reasons) or change is not None),
+        agreed=doubted and agreed,
     )
 
 

@@ -103,8 +103,6 @@ def ids_of_operations(known: Mapping[str, Sequence[Any]], *, who: User, key: str
     ):
         found |= dict.fromkeys(names.split(), _at(run))
     found["run_again"] = {**found["run_again"], "body.step": "segment_prep"}
-    as_before = dict.fromkeys(("body.model", "body.fields", "body.instruction", "body.analyzer"), "")
-    found["analyse_again"] = {**found["analyse_again"], **as_before}  # few models and fields that are drawn exist
     found |= _reviews(client, who) | _pages_and_questions() | _documents(project, client) | _workflows()
     found |= _settings(project, who) | _trials(project) | _taught() | _labels() | _failed(project)
     client.post(f"{API}/policies/1/try", {"document_id": published.document_id}, content_type="application/json")

@@ -18,6 +18,7 @@ from workflows.stages import file_kinds, formats
 
 AGAIN = ", again"  # after the label of an approval's second and third step
 END = -1  # seed 003: the step order after the last one
+OTHERWISE = "otherwise"  # the result that a transition records of a choice if no case matched
 
 
 class Outcome(StrEnum):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from config.phrase import Phrase, join_phrases
-from workflows.definitions.blueprint import END, Definition, StepDefinition, tell_label
+from workflows.definitions.blueprint import END, OTHERWISE, Definition, StepDefinition, tell_label
 from workflows.definitions.composition import BETWEEN, NOT
 
 WIDTH = 340  # SVG units, one pixel each if there is room; readable on a phone without zooming
@@ -25,7 +25,7 @@ LABELS = {
     "publish": Phrase("Publication"),
     "finish": Phrase("End"),
 }
-OTHERWISE, SKIPPED, APPLIES = Phrase("otherwise"), Phrase("does not apply"), Phrase("applies")
+DEFAULT, SKIPPED, APPLIES = Phrase("otherwise"), Phrase("does not apply"), Phrase("applies")
 
 
 @dataclass(frozen=True)
@@ -96,16 +96,21 @@ def list_outcomes(step: StepDefinition) -> list[tuple[str, int]]:
     """List outcomes with their next step, named ones first; several others are merged under one label."""
     # The conditions of a composed step each have an outcome, and all of them skip it.
     named = dict.fromkeys((name_outcome(outcome), order) for outcome, order in step.next.items() if outcome)
-    other = [(name_default(step) if named else "", order) for outcome, order in step.next.items() if not outcome]
+    other = [(_name_default(step) if named else "", order) for outcome, order in step.next.items() if not outcome]
     return [*named, *other]
 
 
-def name_default(step: StepDefinition) -> str:
+def name_way(choice: StepDefinition, result: str) -> str:
+    """Name the way that a choice led, by what its transition records."""
+    return _name_default(choice) if result == OTHERWISE else name_outcome(result)
+
+
+def _name_default(step: StepDefinition) -> str:
     """Name the way of a choice if no case matches. Of a composed step, it says whether its conditions hold."""
     outcomes = [case.outcome for case in step.cases]
     if outcomes and all(name_outcome(one) == SKIPPED for one in outcomes):
         return APPLIES
-    return SKIPPED if outcomes == ["applies"] else OTHERWISE
+    return SKIPPED if outcomes == ["applies"] else DEFAULT
 
 
 def name_outcome(outcome: str) -> str:

@@ -11,7 +11,7 @@ from django.conf import settings
 from config import logs
 from config.errors import Conflict, CountersignError
 from config.phrase import Sentence, join_phrases
-from workflows.definitions.blueprint import ROUTED, StepDefinition
+from workflows.definitions.blueprint import OTHERWISE, ROUTED, StepDefinition
 from workflows.definitions.composition import NOT, OPPOSITES
 from workflows.definitions.rules import Facts, condition_sentences
 from workflows.engine import (
@@ -38,7 +38,6 @@ from workflows.storage.objects import DocumentFiles
 
 log = logging.getLogger(__name__)
 
-OTHERWISE = "otherwise"  # the reason of a transition if no case matched
 
 _NONE = Sentence("Not so: %(conditions)s")
 

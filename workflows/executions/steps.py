@@ -15,10 +15,10 @@ from config.phrase import Sentence, count_sentence
 from projects.audit.events import Actor
 from projects.web.links import page_url
 from workflows.definitions import states, versions
-from workflows.definitions.blueprint import APPROVE, END, Definition, StepDefinition
+from workflows.definitions.blueprint import APPROVE, END, OTHERWISE, Definition, StepDefinition
 from workflows.definitions.rules import Facts
 from workflows.engine import waits
-from workflows.engine.steps import OTHERWISE, Choice, choose_case
+from workflows.engine.steps import Choice, choose_case
 from workflows.executions import actions, data, queries
 from workflows.executions.actions import Leaving
 from workflows.executions.items import ExecutionOutcome, InputExecution

@@ -19,8 +19,7 @@ from projects.sites import access
 from projects.web.http import DeskRequest, page_links, redirect_after_post, render_answer
 from workflows.definitions import diagram, versions
 from workflows.definitions.blueprint import END, Definition, StepDefinition, tell_label
-from workflows.definitions.diagram import LEADS, StepState, name_default, name_outcome
-from workflows.engine.steps import OTHERWISE
+from workflows.definitions.diagram import LEADS, StepState, name_outcome, name_way
 from workflows.executions import actions, approvals, data, queries, starting
 from workflows.executions.actions import Wish
 from workflows.executions.items import ExecutionOutcome, InputExecution
@@ -150,7 +149,7 @@ def name_result(result: str, step: StepDefinition | None = None) -> str:
     >>> name_result("completed"), name_result("above_1000"), name_result("not_1")
     ('Completed', 'Above 1000', 'Does not apply')
     """
-    words = name_default(step) if result == OTHERWISE and step is not None else name_outcome(result)
+    words = name_outcome(result) if step is None else name_way(step, result)
     return (_RESULTS.get(result) or begin_sentence(Phrase(words))).translated()
 
 

@@ -340,7 +340,7 @@ def test_the_runs_of_a_version_are_listed_by_their_documents_names_in_one_more_c
     with count_calls() as calls:
         page = " ".join(text(browser.get(address)).split())
     assert len(calls.names()) == len(empty.names()) + 1
-    assert f'>{name}</a> <span class="meta truncate" title="{run.document_id}">{run.document_id}</span>' in page
+    assert f'>{name}</a> <p class="meta truncate" title="{run.document_id}">{run.document_id}</p>' in page
     assert ">gone</a>" in page  # deleted since
 
 

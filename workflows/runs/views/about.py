@@ -16,8 +16,7 @@ from config.errors import NotFound
 from config.phrase import Phrase, begin_sentence, tell_sentence
 from projects.web.http import DeskRequest, render_answer
 from workflows.definitions.blueprint import Definition, StepDefinition, tell_label
-from workflows.definitions.diagram import name_default, name_outcome
-from workflows.engine.steps import OTHERWISE
+from workflows.definitions.diagram import name_way
 from workflows.runs import queries, run_files
 from workflows.runs.items import END, Run, Transition
 from workflows.runs.redaction.documents import secrets_for
@@ -221,4 +220,4 @@ def _describe_result(result: str, choice: StepDefinition | None) -> str:
     """A failed step's result is its error code; the reason beside it says what happened."""
     if choice is None or result in _RESULTS:
         return _RESULTS.get(result, Phrase("Failed"))
-    return begin_sentence(Phrase(name_default(choice) if result == OTHERWISE else name_outcome(result)))
+    return begin_sentence(Phrase(name_way(choice, result)))
