@@ -12,6 +12,9 @@ def at_most(number: int) -> int:
 
 
 def load_profile() -> None:
-    """Also for tests that do not say how many examples they want. Before any is collected: a decorator reads it."""
-    settings.register_profile("countersign", max_examples=at_most(100))
+    """Also for tests that do not say how many examples they want. Before any is collected: a decorator reads it.
+
+    Without a deadline for one example: on a busy machine it tells of the other tests.
+    """
+    settings.register_profile("countersign", max_examples=at_most(100), deadline=None)
     settings.load_profile("countersign")
