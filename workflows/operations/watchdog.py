@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 _LOOKS = 6  # checks within ``WORKER_STALLED_SECONDS``: a machine that slept for an hour has checked once
 _BLOCKED_TIMES = 4  # times as long, before a busy worker with a blocked event loop is ended: it may be reconnecting
 _LEAVE_SECONDS = 10.0  # seconds for a graceful shutdown
+_FORK_WAITS = 15.0  # seconds for the watchdog's calls to end; longer only while AWS or the broker does not answer
 _FAILED = 1  # the exit code: systemd restarts on it too
 
 
@@ -75,13 +76,25 @@ class Watchdog:
     fetched: int = 0
     ticks: int = 0
     waited: float = 0.0  # seconds, the longest wait of messages taken since the last heartbeat
+    # Held while this thread makes calls. The pool forks whenever a child ends, and a fork amid a call would leave the
+    # new child with locks that nobody releases, of an import for example: it took one message and never ended it.
+    calling: threading.Lock = field(default_factory=threading.Lock)
+    fork_waits: bool = False
 
     def start(self) -> None:
+        os.register_at_fork(before=self._begin_fork, after_in_parent=self._end_fork, after_in_child=self._end_fork)
         signals.task_received.connect(self._note_fetch)
         threading.Thread(target=self._run, name="watchdog", daemon=True).start()
 
     def stop(self) -> None:
         self.over.set()
+
+    def _begin_fork(self) -> None:
+        self.fork_waits = self.calling.acquire(timeout=_FORK_WAITS)
+
+    def _end_fork(self) -> None:
+        if self.fork_waits:
+            self.calling.release()
 
     def _note_fetch(self, request: Any = None, **_: Any) -> None:
         self.fetched += 1
@@ -103,13 +116,14 @@ class Watchdog:
             if self.look() and not self._is_ending():
                 self._end()
                 return
-        with contextlib.suppress(CountersignError):
+        with contextlib.suppress(CountersignError), self.calling:
             self.pulse.end()
 
     def _beat(self) -> None:
         waited, self.waited = self.waited, 0.0
         try:
-            self.pulse.beat(taken=self.fetched, waited=waited, busy=len(state.active_requests))
+            with self.calling:
+                self.pulse.beat(taken=self.fetched, waited=waited, busy=len(state.active_requests))
         except CountersignError as error:
             log.warning("sign of life was not written", extra={"error": logs.place_of(error)})
 
@@ -127,7 +141,8 @@ class Watchdog:
     def _count(self) -> dict[str, int]:
         """Return an empty mapping while the broker does not answer: then there is nothing to take."""
         try:
-            return self.depth.count(self.queues)
+            with self.calling:
+                return self.depth.count(self.queues)
         except CountersignError:
             return {}
 
@@ -141,7 +156,8 @@ class Watchdog:
         waiting = {queue: messages for queue, messages in self._count().items() if messages}
         log.error("worker stands still, ends itself", extra={"queues": list(waiting), "waiting": sum(waiting.values())})
         try:
-            workers.record_stall(waiting)
+            with self.calling:
+                workers.record_stall(waiting)
         except CountersignError as error:
             log.warning("nobody was told of it", extra={"error": logs.place_of(error)})
         celery: Any = state

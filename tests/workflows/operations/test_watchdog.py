@@ -1,12 +1,14 @@
 """When a worker counts as one that stands still, and how it ends itself."""
 
+import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 from unittest import mock
 
 import pytest
@@ -143,6 +145,45 @@ def test_it_writes_signs_of_life_with_what_was_taken_and_how_long_it_had_waited(
     assert 30 <= float(row.waited) < 60
     one.pulse.end()
     assert workers.read_known().of_queue(settings.SEARCH_QUEUE) == []
+
+
+class Imports:
+    """A heartbeat that has a lock as long as it lasts, as the first one has those of what it imports."""
+
+    def __init__(self) -> None:
+        self.lock, self.begun = threading.Lock(), threading.Event()
+
+    def beat(self, **_: Any) -> None:
+        with self.lock:
+            self.begun.set()
+            time.sleep(0.3)
+
+    def end(self) -> None:
+        pass
+
+
+def forked_child_gets(lock: threading.Lock) -> bool:
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if lock.acquire(timeout=2) else 1)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def test_a_child_forked_during_a_heartbeat_inherits_no_lock_of_it(worker: SimpleNamespace, ended: list[int]) -> None:
+    one, beat = dog(worker, ended.append), Imports()
+    one.pulse = cast("Pulse", beat)
+    one.start()
+    assert beat.begun.wait(5)
+    assert forked_child_gets(beat.lock)
+    one.stop()
+
+
+def test_a_heartbeat_that_does_not_end_delays_a_fork_only_so_long(worker: SimpleNamespace, ended: list[int]) -> None:
+    one = dog(worker, ended.append)
+    with mock.patch.object(watchdog, "_FORK_WAITS", 0.05), one.calling:
+        one._begin_fork()
+        one._end_fork()
+        assert one.calling.locked()
 
 
 @pytest.mark.wide
