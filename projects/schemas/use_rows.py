@@ -71,15 +71,16 @@ class UseRow(forms.Form):
         return cleaned
 
     def use(self) -> AttributeUse:
+        """Return what was typed, without values that are invalid by themselves."""
         typed = self.cleaned_data
-        default = " ".join(typed["default"].split())
-        return AttributeUse(typed["key"], typed["required"], lines_of(typed["allowed"]), default)
+        default = " ".join(typed.get("default", "").split())
+        return AttributeUse(typed["key"], typed["required"], lines_of(typed.get("allowed", "")), default)
 
 
 class UseRows(BaseFormSet):  # type: ignore[type-arg]  # generic for the stubs only
     def filled_rows(self) -> list[UseRow]:
-        """Return the rows in order, without blank ones and those that are invalid by themselves."""
-        return [row for row in self.forms if not row.errors and not row.blank]
+        """Return the rows in order, without blank ones and those whose key is invalid by itself."""
+        return [row for row in self.forms if row.cleaned_data.get("key")]
 
 
 _Rows = formset_factory(

@@ -163,10 +163,19 @@ body.addEventListener("input", ({ target }) => {
   const banner = target.closest("form")?.querySelector("[data-marked]");
   if (!banner || !target.matches("[aria-invalid='true']")) return;
   unmark(target);
-  const left = (banner.dataset.marked -= 1);
+  tellMarked(banner, banner.dataset.marked - 1);
+});
+function tellMarked(banner, left) {
+  banner.dataset.marked = left;
   const { one, many, none } = banner.dataset;
   banner.querySelector("span").textContent = left < 1 ? none : left === 1 ? one : many.replace("{count}", left);
   banner.classList.toggle("bad", left > 0);
+}
+// Rows that were moved, removed or filled in are shown without marks, beside a banner that is not shown anew.
+body.addEventListener("htmx:afterSettle", ({ target }) => {
+  const form = target.closest("form");
+  const banner = form?.querySelector("[data-marked]");
+  if (banner && form !== target) tellMarked(banner, form.querySelectorAll("[aria-invalid='true']").length);
 });
 
 // ---- live areas: [data-live] polls; it rests while paused (unless "always"), while the tab is hidden, under the pointer ----

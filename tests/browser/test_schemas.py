@@ -59,6 +59,23 @@ def test_a_marked_entry_that_is_changed_is_no_longer_counted(live_server: LiveSe
     expect(page.get_by_role("link", name="Delivery note")).to_be_visible()
 
 
+def test_the_banner_goes_when_the_missing_attribute_is_made(live_server: LiveServer, context: BrowserContext) -> None:
+    alice()
+    make_attributes()
+    page = context.new_page()
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/schemas/new/")
+    page.locator("#id_name").fill("Delivery note")
+    page.get_by_role("button", name="Add attribute").click()
+    page.locator("[name=uses-0-key]").fill("Ship date")
+    page.get_by_role("button", name="Create document type").first.click()
+    banner = page.locator("[data-marked]")
+    expect(banner).to_have_text("Not saved. Fix 1 marked entry and save again.")
+    page.get_by_role("button", name="Create and add").click()
+    expect(page.locator("[name=uses-0-key]")).to_have_value("ship_date")
+    expect(banner).to_have_text("Not saved yet. Save again.")
+
+
 def test_a_classification_is_made_row_by_row(live_server: LiveServer, context: BrowserContext, pump: Pump) -> None:
     alice()
     make_attributes()

@@ -157,7 +157,9 @@ def test_mistakes_are_told_beside_what_they_are_about_and_nothing_is_saved(attri
     assert stored(owner).number == 1
     changes |= {"uses-2-default": "x" * 201, "uses-3-key": "", "composite_keys": "category" * 1000}  # by themselves
     answer = signed_in(alice()).post(url(owner), typed(INVOICE, **changes))
-    assert "Not saved. Fix 4 marked entries and save again." in one_line(answer.content)
+    assert "Not saved. Fix 5 marked entries and save again." in one_line(answer.content)
+    rows = answer.context["editor"].rows.forms
+    assert [sorted(row.errors) for row in rows] == [["key"], [], ["allowed", "default"], []]
 
 
 @pytest.mark.wide
