@@ -5,17 +5,19 @@ from unittest import mock
 import pytest
 from django.conf import settings
 
-from config import clock
+from config import clock, table
+from projects.audit.events import Actor
 from projects.documents import queries as documents_queries
 from projects.documents import recount
 from projects.documents.items import DocumentStatus
 from projects.prompts.queries import PromptRef, get_head
-from projects.settings.defaults import INVOICE_PROJECT_ID
+from projects.settings.defaults import INVOICE_PROJECT_ID, ensure_default_project
 from projects.sites.demo_users import ensure_logins
 from tests.tools import history
-from tests.tools.past import Past
+from tests.tools.past import Past, past
 from workflows.batches import queries as batch_queries
 from workflows.engine import driver
+from workflows.operations import process_files
 from workflows.runs import queries
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("aws_stack", "table")]
@@ -50,6 +52,19 @@ def test_it_happened_on_its_days_and_nothing_is_left_to_do(written: None) -> Non
     assert days == {dt.date(2026, 11, 18)}
     assert queries.in_progress("default").rows == []
     assert before > max(str(event.occurredAt) for event in events)
+
+
+def test_what_is_under_way_on_a_busy_machine_is_not_taken_over(tmp_path: Path) -> None:
+    driver.publish_machines(lambda _text: None)
+    ensure_logins(tmp_path / "logins.json")
+    project = ensure_default_project("default", by=Actor("demo", "Demo"))
+    (tmp_path / "note.txt").write_text("Total 12.34")
+    with mock.patch.object(settings, "ENGINE", "celery"), past() as then:
+        then.go_to(TODAY - dt.timedelta(days=5))
+        job = process_files.begin_job("default", project, tmp_path / "note.txt", by=Actor("demo", "Demo"))
+    assert job.run
+    place = table.due_place(str(queries.execution(job.run).GSI2SK))
+    assert place.due_at > clock.iso(clock.in_seconds(500))
 
 
 @pytest.mark.wide
