@@ -28,7 +28,7 @@ from projects.templatetags.desk import within_sentence
 
 @dataclass(frozen=True)
 class SetupProblem:
-    """Why a model cannot be used here, and how the operator fixes it."""
+    """Why a model cannot be used here, and what to ask the operator for."""
 
     label: str
     remedy: str
@@ -37,20 +37,22 @@ class SetupProblem:
 def find_setup_problem(spec: Spec) -> SetupProblem | None:
     """Return the problem, or None. What only a worker on another machine can know is left to the model's test."""
     if spec.provider == TESSERACT and settings.ON_LAPTOP and shutil.which("tesseract") is None:
-        return SetupProblem(Phrase("Not installed"), Phrase("Install the package tesseract-ocr on this machine."))
+        return SetupProblem(Phrase("Not installed"), Phrase("Ask the operator to install the package tesseract-ocr."))
     if spec.provider == PADDLEX and not _is_bound(spec.endpoint):
         where = "COUNTERSIGN_OCR_ENDPOINTS" if spec.endpoint else "COUNTERSIGN_OCR_ENDPOINT_URL"
         ask = Phrase("Ask the operator to set %(where)s to a server with PaddleX’s interface and restart.")
         return _endpoint_problem(settings.OCR_ENDPOINTS, ask.fill(where=where))
     if spec.provider == EMBEDDED and not embedded_model.is_installed():
-        return SetupProblem(Phrase("Not installed"), Phrase("Stop the demo and run make demo-model."))
+        return SetupProblem(
+            Phrase("Not installed"), Phrase("Ask the operator to stop the demo and run make demo-model.")
+        )
     if spec.provider == OPENAI and spec.endpoint not in settings.MODEL_ENDPOINTS:
         ask = Phrase("Ask the operator to add %(endpoint)s to COUNTERSIGN_MODEL_ENDPOINTS and restart.")
         return _endpoint_problem(settings.MODEL_ENDPOINTS, ask.fill(endpoint=spec.endpoint))
     if spec.provider in {BEDROCK, TEXTRACT} and not aws.provider_credentials():
         return SetupProblem(
             Phrase("Credentials missing"),
-            Phrase("Set AWS_PROFILE to an account with access to %(provider)s and restart.").fill(
+            Phrase("Ask the operator to set AWS_PROFILE to an account with access to %(provider)s and restart.").fill(
                 provider={**MODEL_PROVIDERS, **OCR_PROVIDERS}[spec.provider]
             ),
         )

@@ -47,8 +47,8 @@ class Tesseract:
         found = shutil.which(self.program)
         if found is None:
             raise StageFailed(
-                "Tesseract is not installed on the worker. Install tesseract-ocr and re-run the document, or "
-                "select PP-OCR.",
+                "Tesseract is not installed on the worker. Re-run the document with PP-OCR, or ask the operator to "
+                "install tesseract-ocr.",
                 code="NotInstalled",
             )
         known = list(dict.fromkeys(map(tesseract_language, self.languages)))
@@ -65,7 +65,8 @@ class Tesseract:
         if missing := re.findall(rb"Failed loading language '?(\w+)", done.stderr):
             packages = " and ".join(f"tesseract-ocr-{one.decode().replace('_', '-')}" for one in missing)
             raise StageFailed(
-                f"Tesseract has no data for this language on the worker. Install {packages} there.", code="NoLanguage"
+                f"Tesseract has no data for this language on the worker. Ask the operator to install {packages}.",
+                code="NoLanguage",
             )
         if done.returncode:
             raise StageFailed(f"Tesseract could not read page {index + 1}.", code=str(done.returncode))

@@ -45,7 +45,7 @@ def test_both_kinds_are_listed_in_one_query() -> None:
         page = text(signed_in(alice()).get(LIST))
     assert calls.names().count("dynamodb.Query") == 1
     for words in (
-        "OCR models", "PP-OCR (built-in)", "Not installed", "Install the package tesseract-ocr", "Endpoint not set up",
+        "OCR models", "PP-OCR (built-in)", "Not installed", "install the package tesseract-ocr", "Endpoint not set up",
         "Ask the operator to set COUNTERSIGN_OCR_ENDPOINT_URL to a server", "OCR fine", "German", "300 dpi",
         "Minimum confidence 50 %", "Forms, Tables, Queries, Layout, Signatures", "Default",
     ):  # fmt: skip

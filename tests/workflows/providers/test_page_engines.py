@@ -208,8 +208,8 @@ def test_a_layout_is_tesseracts_segmentation_mode(orientation, layout, number):
 @pytest.mark.parametrize(
     ("script", "words"),
     [
-        ("cat >/dev/null; echo 'Failed loading language chi_sim' >&2; exit 1", "tesseract-ocr-chi-sim there"),
-        ("cat >/dev/null; echo \"Failed loading language 'kor'\" >&2", "tesseract-ocr-kor there"),  # it goes on
+        ("cat >/dev/null; echo 'Failed loading language chi_sim' >&2; exit 1", "install tesseract-ocr-chi-sim."),
+        ("cat >/dev/null; echo \"Failed loading language 'kor'\" >&2", "install tesseract-ocr-kor."),  # it goes on
         ("cat >/dev/null; exit 3", "could not read page 1"),
         ("exec sleep 5", "did not finish page 1"),
     ],

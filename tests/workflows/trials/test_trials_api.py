@@ -70,8 +70,8 @@ def test_a_model_that_is_not_set_up_is_refused_before_a_trial_starts(
     run, client = read_run(pump), program(*ADMIN)
     told = problem(post(client, run, "prompts/extract/trials", **TYPED), 422)
     assert told["detail"] == (
-        "Bedrock cannot be used here: credentials missing. Set AWS_PROFILE to an account with access to Amazon Bedrock "
-        "and restart."
+        "Bedrock cannot be used here: credentials missing. Ask the operator to set AWS_PROFILE to an account "
+        "with access to Amazon Bedrock and restart."
     )
     assert told["errors"][0]["where"] == "model_id"
 

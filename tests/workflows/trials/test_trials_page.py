@@ -87,7 +87,7 @@ def test_a_model_that_cannot_answer_here_is_listed_and_not_chosen(pump: Pump, mo
         page = one_line(answer.content)
         assert '<option value="embedded" selected>' in page
         assert '<option value="bedrock" disabled>Bedrock · credentials missing</option>' in page
-        assert "Set AWS_PROFILE to an account with access to Amazon Bedrock and restart." in page
+        assert "Ask the operator to set AWS_PROFILE to an account with access to Amazon Bedrock and restart." in page
 
 
 def test_without_any_model_the_page_says_so_first(pump: Pump, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
@@ -98,7 +98,7 @@ def test_without_any_model_the_page_says_so_first(pump: Pump, monkeypatch: pytes
     admin = signed_in(alice())
     page = one_line(admin.get(at(run)).content)
     assert "No language model can answer here yet" in page
-    assert "Stop the demo and run make demo-model." in page
+    assert "Ask the operator to stop the demo and run make demo-model." in page
     assert "Ask the operator to set COUNTERSIGN_MODEL_ENDPOINTS" in page
     settings.MODEL_ENDPOINTS = {"local": ModelEndpoint("http://127.0.0.1:1/v1", "")}
     page = one_line(admin.get(at(run)).content)
