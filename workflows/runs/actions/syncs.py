@@ -60,10 +60,14 @@ def record_sync(site: str, sending: Sending, *, arrived: bool) -> None:
     there = Check(table.DOCUMENT.key(site, document_id=sending.document_id), EXISTS)
     try:
         transact([there, Put(row)])
-        if arrived:
-            settle_attempts(site, row)
     except CountersignError as error:
         log.info("sync not recorded", extra={"document": sending.document_id, "error": logs.place_of(error)})
+        return
+    if arrived:
+        try:
+            settle_attempts(site, row)
+        except CountersignError as error:
+            log.info("attempts not settled", extra={"document": sending.document_id, "error": logs.place_of(error)})
 
 
 def settle_attempts(site: str, arrived: DocumentSync) -> None:
