@@ -112,9 +112,13 @@ def find_unknown_fields(site: str, names: Sequence[str]) -> list[str]:
     left = [name for name in names if name not in attributes]
     if not left:
         return []
-    projects = ((project.data.as_dict() if project.data else {}) for project in project_queries.every_project(site))
-    own = {one["name"] for data in projects for one in {"fields": default_fields(), **data}["fields"]}
-    return [name for name in left if name not in own]
+    for project in project_queries.every_project(site):
+        data = {"fields": default_fields(), **(project.data.as_dict() if project.data else {})}
+        own = {one["name"] for one in data["fields"]}
+        left = [name for name in left if name not in own]
+        if not left:  # the next hundred projects need no read
+            break
+    return left
 
 
 def freeze(data: Mapping[str, Any], governing: Governing = UNGOVERNED) -> RunSettings:
