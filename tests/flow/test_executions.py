@@ -17,6 +17,7 @@ from review.items.reviews import Review
 from review.queries import run_of
 from review.status import Decision, ReviewStatus
 from tests.factories import MARTA, ROSA, SITE, review_of, verdict
+from tests.people import alice, bob, signed_in
 from tests.pump import Pump
 from tests.workflows.executions.onboarding import BY, onboarding
 from workflows.definitions import versions
@@ -99,6 +100,21 @@ def test_an_onboarding_is_approved_by_two_people_and_ends(pump: Pump, definition
     pump.run(ended(execution))
     assert now(execution).outcome == "completed"
     assert results(execution) == ["approved", "otherwise", "approved", "completed", "completed"]
+
+
+def test_who_decided_goes_on_seeing_what_they_decided_and_not_what_a_later_queue_does(
+    pump: Pump, definition: Definition
+) -> None:
+    alice()  # as ``BY``, who starts it
+    user = bob()
+    client = signed_in(user)
+    execution = start(definition)
+    first = asked(execution, pump, "Manager")
+    decide(first, Decision.APPROVE, by=Person(str(user.pk), user.get_full_name()))
+    asked(execution, pump, "High salary")
+    decided = client.get(f"/review/{first.document_id}/{first.review_id}/")
+    assert (decided.status_code, "contract.salary: 9000" in decided.content.decode()) == (200, True)
+    assert client.get(f"/executions/{execution.executionId}/").status_code == 404
 
 
 @pytest.mark.wide
