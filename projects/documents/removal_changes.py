@@ -37,6 +37,7 @@ LEFT = (
     Phrase("its values in exports made before the purge, for 14 days after each export"),
     Phrase("in experiments: which of its fields were right, without values"),
     Phrase("vendor data its project learned from the review: seller name and addresses"),
+    Phrase("suppliers and customers saved from it: name, tax ID and IBAN"),
 )
 _KEYS = frozenset(["PK", "SK", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "TimeToLive"])
 
