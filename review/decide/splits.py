@@ -18,7 +18,10 @@ _GOES_ON = Phrase("This workflow continues after a rejection, so the document ca
 
 
 def may_split(ref: ReviewRef, review: Review, pages: int) -> bool:
-    """Return whether the review can be split, as far as its row tells; the file's type is checked on request."""
+    """Return whether the review can be split, as far as its row tells; the file's type is checked on request.
+
+    ``pages``: those with a picture. A text file's pages have none, and cannot be cut.
+    """
     return pages > 1 and not ref.is_check and not ref.is_handed_over and _ends_with_rejection(review)
 
 

@@ -19,9 +19,9 @@ from workflows.storage.objects import DocumentFiles
 pytestmark = pytest.mark.usefixtures("desk")
 
 
-def of_pages(count: int):
+def of_pages(count: int, **more: object):
     found = result()
-    found["pages"] = [{**found["pages"][0], "index": index} for index in range(count)]
+    found["pages"] = [{**found["pages"][0], "index": index, **more} for index in range(count)]
     run, ref = open_review("scan.pdf", found=found)
     claims.claim_review(ref, run, by=person(bob()))
     return run, ref
@@ -83,6 +83,11 @@ def test_one_page_and_what_another_holds_are_not_offered():
     ticket = browser.get(url("split", other)).context["ticket"]
     claims.release_claim(other, run, by=person(bob()))
     assert browser.post(url("split", other), {"ticket": ticket, "starts": ["2"]}).status_code == 409
+
+
+def test_pages_of_text_are_not_offered():
+    _, ref = of_pages(3, image=None)
+    assert url("split", ref) not in one_line(signed_in(bob()).get(url("show-review", ref)).content)
 
 
 def test_by_api_with_a_persons_token(settings):
