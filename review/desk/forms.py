@@ -257,7 +257,7 @@ def check_typed(posted: Mapping[str, str], ticket: Ticket) -> dict[str, FieldChe
     meant = read_meant_values(typed, without, ticket)
     filled = {name: text for name, text in meant.items() if text.strip(_BLANKS)}
     errors = _find_errors(meant, without, _list_corrections(meant, ticket), ticket)
-    asked = {*filled, *without, *(name for name, text in ticket.shown.items() if text)}
+    asked = {*filled, *without, *read_ticked_fields(posted), *(name for name, text in ticket.shown.items() if text)}
     warned = list_warnings(meant, ticket)
     return {
         one.name: FieldCheck(

@@ -16,6 +16,7 @@ async function check() {
   for (const [name, text] of new FormData(here)) {
     if (name === "ticket" || /^(field|answer|cell)-/.test(name)) body.set(name, text);
   }
+  for (const field of here.querySelectorAll("[data-checked]")) body.set(`seen-${field.dataset.field}`, "1"); // somebody was there
   const headers = { "HX-Request": "true", "X-CSRFToken": token() };
   const answer = await fetch(here.dataset.check, { method: "POST", body, headers }).catch(() => null);
   if (!answer?.ok || mark !== asked || here !== form()) return;
@@ -54,6 +55,11 @@ function show(field, where, words, texts) {
   }));
 }
 
+// Enter that goes no further says why, also where nothing was typed yet.
+document.addEventListener("refused", ({ target }) => {
+  target.setAttribute("data-checked", "");
+  check();
+});
 document.addEventListener("input", (event) => {
   const box = event.target;
   if (box.form !== form() || !/^(field|answer)-/.test(box.name) || box.matches("[data-why]")) return;

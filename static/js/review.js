@@ -167,7 +167,9 @@ function enter(event) {
   const field = event.target.closest?.("[data-field]");
   if (field && typing(event.target)) {
     event.preventDefault();
-    if (mine() && settle(field)) next(field, "input"); // who types goes on typing
+    if (!mine()) return;
+    if (settle(field)) next(field, "input"); // who types goes on typing
+    else field.dispatchEvent(new CustomEvent("refused", { bubbles: true }));
   } else if (!typing(event.target) && !event.target.closest?.("a, button, summary") && chosen && mine()) {
     event.preventDefault();
     const one = document.getElementById(`f-${chosen}`);

@@ -64,6 +64,23 @@ def test_all_rules_that_a_field_fails_are_said_while_it_is_typed(
     expect(warned).to_have_text(["Due date 2023-01-01 is before Date 2024-03-31"])
 
 
+def test_enter_on_an_empty_required_field_says_what_it_waits_for(
+    live_server: LiveServer, context: BrowserContext
+) -> None:
+    bob()
+    found = invoice(total="")
+    found["fields"][-2] |= {"value": None, "raw": None, "required": True}
+    _, ref = open_review(found=found)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
+    field(page, "total").focus()
+    expect(page.locator("#f-total [data-live-error]")).to_be_hidden()
+    page.keyboard.press("Enter")
+    expect(page.locator("#f-total [data-live-error]")).to_contain_text("Total is required")
+    expect(field(page, "total")).to_be_focused()
+
+
 def test_mending_another_field_of_the_sum_takes_the_warning_away(
     live_server: LiveServer, context: BrowserContext
 ) -> None:
