@@ -137,6 +137,7 @@ function saved(sent, news) {
 function lost(sent, text) {
   for (const [name, typed] of sent) if (waiting.get(name) === typed) waiting.delete(name);
   keepOwn();
+  document.body.dispatchEvent(new Event("losing"));
   window.htmx.swap("#desk", text, { swapStyle: "outerHTML" });
   if (waiting.size) later(PAUSE);
   else document.body.dispatchEvent(new Event("saved"));

@@ -161,6 +161,9 @@ document.addEventListener("input", (event) => {
 });
 
 // ---- keyboard: single letters never act while somebody types -----------------------------------------------------
+const PAUSE = 1000; // ms without a key: whoever was typing as the claim went has seen that its field is gone
+let typedOn = -PAUSE; // when the last letter of that text came
+document.body.addEventListener("losing", () => { if (typing(document.activeElement)) typedOn = performance.now(); });
 const typing = (element) => element?.matches?.("input:not([type='checkbox']), textarea, select, [contenteditable]");
 
 function enter(event) {
@@ -246,6 +249,10 @@ function leave(element) {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (event.timeStamp - typedOn < PAUSE && !typing(event.target)) {
+    typedOn = event.timeStamp;
+    return;
+  }
   if (event.key === "Enter") return enter(event);
   if (event.key === "Escape" && typing(event.target)) return leave(event.target);
   if (document.body.classList.contains("keys-off") || document.querySelector("dialog[open]")) return;

@@ -87,6 +87,24 @@ def test_a_takeover_while_typing_keeps_the_text_and_says_who(
     assert stored(ref, user)["total"].startswith("9")
 
 
+def test_who_types_on_as_the_claim_goes_presses_no_keys_of_the_desk(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    desk = claim_as_bob(live_server, context, pump)
+    page = desk.page
+    field(page, "date").focus()
+    lapse(desk.ref)
+    claims.claim_review(desk.ref, desk.run, by=person(alice()))
+    while not page.locator("[data-standing]").count():
+        page.keyboard.type("y", delay=100)
+    page.keyboard.type("yny", delay=100)
+    assert page.locator("#way-out[open]").count() == 0
+    expect(page.locator(":focus")).to_contain_text("Alice Novak")
+    page.wait_for_timeout(1100)
+    page.keyboard.press("y")
+    expect(page.locator("#way-out[open]")).to_be_visible()
+
+
 def test_what_was_typed_is_there_in_another_browser(
     live_server: LiveServer, browser: Browser, context: BrowserContext, pump: Pump, console: list[str]
 ) -> None:
