@@ -58,7 +58,8 @@ function restore() {
     else box.value = text;
   }
   if (!waiting.size) return keepOwn();
-  say(said("Unsaved input restored"));
+  // Beside the sign, which soon says "saved".
+  document.body.dispatchEvent(new CustomEvent("toast", { detail: { text: said("Unsaved input restored") } }));
   later(0);
 }
 

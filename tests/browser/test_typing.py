@@ -158,6 +158,7 @@ def test_typed_text_survives_a_crash_and_goes_with_the_sign_out(
     context.set_offline(False)
     again = context.new_page()
     again.goto(url)
+    expect(again.locator("#toasts")).to_contain_text("Unsaved input restored")
     expect(field(again, "total")).to_have_value("28.53")
     expect(again.locator("[name='seen-company']")).to_be_checked()
     expect_saved(again)
