@@ -35,15 +35,18 @@ def bar_editor(ref: ReviewRef, definition: str, *, by: Person) -> bool:
         Conflict: the review was changed meanwhile.
 
     """
-    is_run = not ref.is_handed_over and not ref.is_compared
-    if not is_run or not _is_separated(ref.site, definition):
-        return False
-    if by.id not in find_editors(ref.site, ref.document_id):
+    if not has_edited(ref, definition, by.id):
         return False
     row = Review.load(ref.key, only=READABLE)
     barred = (row.barred.as_dict() if row.barred else {}) | {by.id: Bar.EDITED.value}
     Review.change(ref.key, [Review.barred.set(barred)], Review.version == row.version)
     return True
+
+
+def has_edited(ref: ReviewRef, definition: str, user_id: str) -> bool:
+    """Return whether this person edited the document and the site separates that. One Query if the policy is on."""
+    is_run = not ref.is_handed_over and not ref.is_compared
+    return is_run and _is_separated(ref.site, definition) and user_id in find_editors(ref.site, ref.document_id)
 
 
 def _is_separated(site: str, definition: str) -> bool:

@@ -16,7 +16,7 @@ from projects.sites import access
 from projects.web.http import DeskRequest, read_number, render_answer
 from review import queries
 from review.changes import describe_rejection
-from review.decide import drafts
+from review.decide import drafts, separation
 from review.decide.splits import may_split
 from review.desk import forms, ticket
 from review.desk.comparison import Comparison, Draft, compare_draft
@@ -31,6 +31,7 @@ from review.identity import Person, ReviewRef, queue_id
 from review.items.reviews import Review, ReviewDraft
 from review.messages.queries import find_ended_question, find_open_question, find_skip, list_shown_messages
 from review.quality.agreement import describe_quorum, read_quorum
+from review.status import Bar
 from workflows.definitions import versions
 from workflows.runs.views.reading import passages
 from workflows.stages.assessment.reason_words import tell_reason
@@ -107,7 +108,11 @@ def open_in_place(request: DeskRequest, ref: ReviewRef, url: str, *, done: str) 
 
 
 def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft, done: str) -> dict[str, Any]:
-    person, standing = person_of(request), viewer_state_of(review, person_of(request))
+    person = person_of(request)
+    standing = viewer_state_of(review, person)
+    has_edited = standing.open_to_me and separation.has_edited(ref, review.definition, person.id)
+    if has_edited and not standing.mine:  # the decision would be refused: say so before the work
+        standing = ViewerState("barred", barred_by=Bar.EDITED)
     labels = get_labels(ref.site)
     question = ask_question(ref, review, draft, standing, page=_page_index_of(request), labels=labels)
     sheet, decided, shown = question.sheet, question.decided, question.shown
@@ -124,6 +129,7 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft,
         "about": _about(review, len(sheet.pages)),
         "ref": ref,
         "asks": _asks(review),
+        "has_edited": has_edited,
         "copies": list_copies(request, review.copies or ()),
         "standing": standing,
         "messages_said": said,

@@ -128,11 +128,24 @@ def test_who_edits_the_document_while_it_waits_does_not_decide_it(
     claims.claim_review(ref, run, by=person(bob()))
     browser, typed = signed_in(bob()), form(bob(), ref)
     edit(run, by=bob(), what=what)
+    told = "release it, or assign it" in one_line(browser.get(url("show-review", ref)).content)
+    assert told == (status == ReviewStatus.PENDING)
     answer = browser.post(url("decide", ref), typed)
     assert (answer.status_code, review_of(ref).status) == (409 if status == ReviewStatus.PENDING else 302, status)
     if status == ReviewStatus.PENDING:
         assert "You edited this document. This site separates editing and review." in one_line(answer.content)
         claims.claim_review(ref, run, by=person(charlie()))
+
+
+def test_who_has_edited_the_document_is_told_before_they_claim_it() -> None:
+    separate(Separation.ALWAYS)
+    run, ref = open_review(by=actor_of(alice()))
+    edit(run, by=bob(), what="metadata")
+    for one, barred in ((bob(), True), (charlie(), False)):
+        page = one_line(signed_in(one).get(url("show-review", ref)).content)
+        assert ('data-standing="barred"' in page) == barred
+        assert ("You edited this document." in page) == barred
+        assert ('data-standing="free"' in page) != barred
 
 
 def test_the_policy_is_set_on_the_sites_page() -> None:
