@@ -76,8 +76,8 @@ class Watchdog:
     fetched: int = 0
     ticks: int = 0
     waited: float = 0.0  # seconds, the longest wait of messages taken since the last heartbeat
-    # Held while this thread makes calls. The pool forks whenever a child ends, and a fork amid a call would leave the
-    # new child with locks that nobody releases, of an import for example: it took one message and never ended it.
+    # Held while this thread makes calls. The pool forks whenever a child ends, and a fork amid a call leaves the new
+    # child with locks that nobody releases: OpenSSL's, as the first heartbeat built its client. The child stood still.
     calling: threading.Lock = field(default_factory=threading.Lock)
     fork_waits: bool = False
 
