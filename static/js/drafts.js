@@ -5,6 +5,7 @@ const AGAIN = [3, 6, 12, 30]; // seconds until it is tried again
 
 const OWN = "countersign-typed:"; // in the browser's own store until it is saved: a crash or a day offline takes nothing
 const KEEP_DAYS = 7;
+const LAST = "countersign-last-draft:"; // when this tab's last save was, by the draft's address
 
 const form = () => document.querySelector("#review-form[data-draft]");
 const waiting = new Map(); // name → text that no answer has confirmed; outlives a swap of the desk
@@ -38,6 +39,16 @@ function keepOwn() {
   } catch {
     // a full or forbidden store: the server's draft is what is promised
   }
+}
+
+// A page that was asked for while a save was under way may show the draft before it, and the save's answer took the own
+// copy away. It is asked for once more.
+function isBehind() {
+  const key = form() && LAST + form().dataset.draft;
+  const last = key && sessionStorage.getItem(key);
+  if (!last) return false;
+  sessionStorage.removeItem(key);
+  return !(Date.parse(form().dataset.draftAt) >= Date.parse(last)); // also where it shows none
 }
 
 // What a crash left: newer than the draft, since all that was saved went out of it.
@@ -125,6 +136,7 @@ function saved(sent, news) {
   tries = 0;
   page.begun = true;
   page.base = news.draft;
+  if (news.draft) sessionStorage.setItem(LAST + page.url, news.draft);
   for (const [name, text] of sent) if (waiting.get(name) === text) waiting.delete(name);
   keepOwn();
   session(false);
@@ -212,4 +224,5 @@ document.body.addEventListener("claim-lost", (event) => {
   if (waiting.size) send();
   else lost(new Map(), event.detail);
 });
-restore();
+if (isBehind()) window.location.reload();
+else restore();

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Request, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from config import clock
@@ -19,6 +19,14 @@ from tests.review.reviews import lapse, person
 from workflows.runs.items import Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+TYPE_DURING_RELOAD = """() => {
+    const box = document.getElementsByName("field-total")[0];
+    const type = () => { box.value = "27.53"; box.dispatchEvent(new Event("input", { bubbles: true })); };
+    setTimeout(() => location.reload());
+    setTimeout(type, 1500);
+}"""
 
 
 def stored(ref, user):
@@ -174,6 +182,28 @@ def test_typed_text_survives_a_crash_and_goes_with_the_sign_out(
     out.locator("form[action$='/logout/']").evaluate("form => form.requestSubmit()")
     out.wait_for_url("**/login/**")
     assert out.evaluate("Object.keys(localStorage).filter((one) => one.startsWith('countersign-typed')).length") == 0
+
+
+def test_a_page_that_was_read_before_a_save_and_comes_after_it_shows_what_was_saved(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    desk = claim_as_bob(live_server, context, pump)
+    page = desk.page
+    field(page, "total").fill("28.53")
+    expect_saved(page)
+    held: list[tuple[Route, APIResponse]] = []
+    page.route(page.url, lambda route: held.append((route, route.fetch())), times=1)
+    with page.expect_response("**/draft/"):  # while the page that was read before is on its way
+        page.evaluate(TYPE_DURING_RELOAD)
+    ((route, read_before),) = held
+    with page.expect_request(page.url):  # the second one
+        route.fulfill(response=read_before)
+    expect(field(page, "total")).to_have_value("27.53")
+    asked: list[Request] = []
+    page.on("request", lambda request: asked.append(request) if request.is_navigation_request() else None)
+    page.reload()
+    expect(field(page, "total")).to_have_value("27.53")
+    assert len(asked) == 1
 
 
 def test_who_loses_the_claim_is_told_without_a_save_and_confirmations_stay(
