@@ -1,7 +1,7 @@
 """Schemas in a real browser: rows that come without a reload, and a list of values at the desk."""
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from projects.schemas import queries as schema_queries
@@ -14,6 +14,16 @@ from tests.review.desk.test_allowed_values import field
 from tests.review.reviews import open_review, person, result, url
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("table")]
+
+
+def begin_type(live_server: LiveServer, context: BrowserContext) -> Page:
+    alice()
+    make_attributes()
+    page = context.new_page()
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/schemas/new/")
+    page.locator("#id_name").fill("Delivery note")
+    return page
 
 
 def test_what_counts_for_dates_or_for_models_alone_is_shown_with_them(
@@ -37,12 +47,7 @@ def test_what_counts_for_dates_or_for_models_alone_is_shown_with_them(
 
 
 def test_a_marked_entry_that_is_changed_is_no_longer_counted(live_server: LiveServer, context: BrowserContext) -> None:
-    alice()
-    make_attributes()
-    page = context.new_page()
-    sign_in(page, live_server, "alice")
-    page.goto(f"{live_server.url}/schemas/new/")
-    page.locator("#id_name").fill("Delivery note")
+    page = begin_type(live_server, context)
     for row, key in enumerate(("nothing", "nil")):
         page.get_by_role("button", name="Add attribute").click()
         expect(page.locator(f"[name=uses-{row}-key]")).to_be_focused()
@@ -60,12 +65,7 @@ def test_a_marked_entry_that_is_changed_is_no_longer_counted(live_server: LiveSe
 
 
 def test_the_banner_goes_when_the_missing_attribute_is_made(live_server: LiveServer, context: BrowserContext) -> None:
-    alice()
-    make_attributes()
-    page = context.new_page()
-    sign_in(page, live_server, "alice")
-    page.goto(f"{live_server.url}/schemas/new/")
-    page.locator("#id_name").fill("Delivery note")
+    page = begin_type(live_server, context)
     page.get_by_role("button", name="Add attribute").click()
     page.locator("[name=uses-0-key]").fill("Ship date")
     page.get_by_role("button", name="Create document type").first.click()
@@ -77,12 +77,7 @@ def test_the_banner_goes_when_the_missing_attribute_is_made(live_server: LiveSer
 
 
 def test_a_classification_is_made_row_by_row(live_server: LiveServer, context: BrowserContext, pump: Pump) -> None:
-    alice()
-    make_attributes()
-    page = context.new_page()
-    sign_in(page, live_server, "alice")
-    page.goto(f"{live_server.url}/schemas/new/")
-    page.locator("#id_name").fill("Delivery note")
+    page = begin_type(live_server, context)
     page.get_by_role("button", name="Add attribute").click()
     expect(page.locator("[name=uses-0-key]")).to_be_focused()
     page.locator("[name=uses-0-key]").fill("category")
