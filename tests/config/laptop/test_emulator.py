@@ -59,6 +59,7 @@ def test_it_answers_while_it_runs_and_only_then(tmp_path, port):
     assert not emulator.is_answering(running.endpoint)
 
 
+@pytest.mark.wide
 def test_a_busy_emulator_is_waited_for(tmp_path, port):
     with emulator.start_emulator(state_dir=tmp_path, port=port) as running:
         running.process.send_signal(signal.SIGSTOP)
@@ -118,6 +119,7 @@ def test_a_second_start_on_the_folder_names_the_first(tmp_path, port):
         emulator.start_emulator(state_dir=tmp_path, port=port + 1)
 
 
+@pytest.mark.wide
 def test_a_port_of_another_program_is_a_clear_sentence(tmp_path, port):
     with socket.socket() as other:
         other.bind(("127.0.0.1", port))

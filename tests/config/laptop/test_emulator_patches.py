@@ -5,7 +5,8 @@ import itertools
 import statistics
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jsonata
@@ -65,6 +66,12 @@ def queue(request: pytest.FixtureRequest) -> Iterator[str]:
     sqs._act_delete_queue({"QueueUrl": url}, url)
 
 
+def run(work: Coroutine[Any, Any, Any]) -> Any:
+    """In a thread of its own: a browser that an earlier test opened keeps a loop running in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
 def send(url: str, text: str = "work", **more: Any) -> None:
     """In one group, where there are groups: each waits for the one before."""
     group = {"MessageGroupId": "one", "MessageDeduplicationId": text} if url.endswith(".fifo") else {}
@@ -98,7 +105,7 @@ async def meanwhile(url: str, act: Callable[[], Any], seconds: int = 20) -> tupl
 def test_a_waiting_receive_has_at_once_what_another_thread_sends(queue: str, looks: list[float]) -> None:
     delays = []
     for number in range(5):
-        text, delay = asyncio.run(meanwhile(queue, lambda text=f"work {number}": send(queue, text)))  # type: ignore[misc]
+        text, delay = run(meanwhile(queue, lambda text=f"work {number}": send(queue, text)))  # type: ignore[misc]
         assert text == f"work {number}"
         delays.append(delay)
     assert statistics.median(delays) < 0.05
@@ -107,7 +114,7 @@ def test_a_waiting_receive_has_at_once_what_another_thread_sends(queue: str, loo
 
 def test_a_waiting_receive_finds_a_message_when_its_delay_ends(looks: list[float]) -> None:
     url = sqs._act_create_queue({"QueueName": "delayed"}, "")["QueueUrl"]
-    _, delay = asyncio.run(meanwhile(url, lambda: send(url, DelaySeconds=1)))
+    _, delay = run(meanwhile(url, lambda: send(url, DelaySeconds=1)))
     assert 1 <= delay < 1.5
     assert len(looks) <= 4
     sqs._act_delete_queue({"QueueUrl": url}, url)
@@ -125,7 +132,7 @@ def test_a_waiting_receive_finds_what_its_holder_let_go(queue: str, looks: list[
         _, delay = await meanwhile(queue, lambda: give_back(ids | {"VisibilityTimeout": 0}, queue))
         assert delay < 0.5, "it was given back"
 
-    asyncio.run(take_and_wait())
+    run(take_and_wait())
     assert len(looks) <= 7
 
 
@@ -138,7 +145,7 @@ def test_a_waiting_receive_finds_a_message_whose_wait_was_made_shorter(queue: st
         _, delay = await meanwhile(queue, lambda: shorten(shorter, queue))
         assert 1 <= delay < 1.5
 
-    asyncio.run(take_and_wait())
+    run(take_and_wait())
     assert len(looks) <= 6
 
 
@@ -152,13 +159,13 @@ def test_the_next_of_a_group_comes_when_the_one_before_it_is_done(queue: str, lo
         text, delay = await meanwhile(queue, lambda: sqs._HANDLERS["DeleteMessage"](ids, queue))
         assert (text, delay < 0.5) == ("second", True)
 
-    asyncio.run(take_and_wait())
+    run(take_and_wait())
     assert len(looks) <= 4
 
 
 def test_a_receive_waits_no_longer_than_it_was_to(queue: str, looks: list[float]) -> None:
     began = time.monotonic()
-    found, at = asyncio.run(receive(queue, 1))
+    found, at = run(receive(queue, 1))
     assert found == []
     assert 1 <= at - began < 1.5
     assert len(looks) == 2

@@ -27,6 +27,7 @@ def pid(child: Child) -> int:
     return child.process.pid
 
 
+@pytest.mark.wide
 def test_a_child_that_dies_is_started_again_and_reported(supervisor: Supervisor) -> None:
     supervisor.add("web", *SERVES)
     (child,) = supervisor.children
