@@ -21,6 +21,7 @@ def by_answer(_number: int) -> str:
     return f"{WORD} 1"
 
 
+@pytest.mark.wide
 def test_it_finds_arguments_answers_and_attributes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert holding(WORD) == set()
     by_argument(f"{WORD} 2")

@@ -19,6 +19,7 @@ def active(project_id: str) -> int:
     return versions.active_version(CALIBRATIONS, project_queries.get_project(SITE, project_id))
 
 
+@pytest.mark.wide
 def test_a_proposal_is_printed_and_nothing_is_active(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     project_id = reviewed_project()
     call_command("calibrate", "--project", project_id, "--output", str(tmp_path / "out.json"))
@@ -48,6 +49,7 @@ def run_task(project_id: str, order: str) -> None:
     tasks.calibrate.apply(kwargs=kwargs, task_id=order, throw=True)
 
 
+@pytest.mark.wide
 def test_the_task_delivered_twice_makes_one_version() -> None:
     project_id, order = reviewed_project(), clock.new_ulid()
     for _ in range(2):

@@ -60,6 +60,7 @@ def test_a_state_in_a_file_is_laid_over_the_stored_one(waiting: Run, tmp_path: P
     assert "The seal is broken" not in told(waiting, "assess", json=True)
 
 
+@pytest.mark.wide
 def test_steps_that_are_no_stages_tell_what_they_would_do(pump: Pump, tmp_path: Path) -> None:
     run = begin(tmp_path, "1500.00")
     ref = asked(run, pump, "first_approval")

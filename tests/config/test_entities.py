@@ -114,6 +114,7 @@ def fits(entity: Entity, site: str, parts: dict[str, Any]) -> bool:
     return True
 
 
+@pytest.mark.wide
 @pytest.mark.examples
 @every(keys.ENTITIES)
 @settings(max_examples=at_most(30), deadline=None, suppress_health_check=[HealthCheck.filter_too_much])

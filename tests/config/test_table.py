@@ -35,6 +35,7 @@ def test_a_site_that_would_break_keys_is_refused(site: str) -> None:
         table.site_partition(site, "PROJ#p1")
 
 
+@pytest.mark.wide
 @given(TEXT)
 def test_a_value_either_is_in_the_key_as_it_is_or_is_refused(value: str) -> None:
     try:

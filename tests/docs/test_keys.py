@@ -54,6 +54,7 @@ def test_the_page_of_keys_is_what_the_key_space_says() -> None:
     assert (Path(settings.BASE_DIR) / "docs/keys.md").read_text() == page.keys_page()
 
 
+@pytest.mark.wide
 def test_show_keys_prints_every_entity_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("show_keys", "--json")
     printed = json.loads(capsys.readouterr().out)

@@ -3,6 +3,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 from django.core.management import get_commands
 from django.test import client
@@ -56,6 +57,7 @@ def test_commands_that_pages_name_exist() -> None:
     assert set(re.findall(r"manage\.py (\w+)", text)) - set(get_commands()) == set()
 
 
+@pytest.mark.wide
 def test_operations_that_pages_name_are_the_apis() -> None:
     description = client.Client().get("/api/v1/openapi.json").json()
     known = {(method.upper(), shape(path)) for path, methods in description["paths"].items() for method in methods}

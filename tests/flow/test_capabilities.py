@@ -377,6 +377,7 @@ def roles_from(first: str) -> set[str]:
     return set(names[names.index(first) :])
 
 
+@pytest.mark.wide
 def test_every_operation_is_a_capability_and_every_page_of_one_is_there() -> None:
     named = [one for capability in TABLE_OF_BOTH.values() for one in capability.operations]
     assert sorted(named) == sorted(one["operationId"] for _, _, one in list_operations())

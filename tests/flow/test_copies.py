@@ -58,6 +58,7 @@ def reasons(run: Run) -> list[str]:
     return list(review_of(ref_of(run)).reasons)
 
 
+@pytest.mark.wide
 def test_the_same_file_goes_to_a_person(pump: Pump, tmp_path: Path) -> None:
     file = invoice(tmp_path, "a.pdf")
     first = publish(pump, file)
@@ -69,6 +70,7 @@ def test_the_same_file_goes_to_a_person(pump: Pump, tmp_path: Path) -> None:
     assert (reason["field"], reason["code"]) == (None, "copy")
 
 
+@pytest.mark.wide
 def test_the_same_invoice_in_another_file_goes_to_a_person_and_another_number_does_not(
     pump: Pump, tmp_path: Path
 ) -> None:
@@ -79,6 +81,7 @@ def test_the_same_invoice_in_another_file_goes_to_a_person_and_another_number_do
     publish(pump, invoice(tmp_path, "c.pdf", number="RE-2024-18"))
 
 
+@pytest.mark.wide
 def test_what_a_person_corrected_is_what_the_next_is_compared_with(pump: Pump, tmp_path: Path) -> None:
     run = start_run(invoice(tmp_path, "a.pdf", number="RE-2024-l7"), always_review=True)
     finished(pump, run)
@@ -93,6 +96,7 @@ def test_what_a_person_corrected_is_what_the_next_is_compared_with(pump: Pump, t
     assert reasons(send(pump, invoice(tmp_path, "b.pdf"))) == [WORDS["invoice"]]
 
 
+@pytest.mark.wide
 def test_a_deleted_document_is_no_copy_and_a_purged_one_is_forgotten(pump: Pump, tmp_path: Path) -> None:
     file = invoice(tmp_path, "a.pdf")
     first = publish(pump, file)

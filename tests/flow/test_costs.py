@@ -154,6 +154,7 @@ def stored() -> dict[str, tuple[float, float, float]]:
     return {name: (float(calls), float(writes), float(reads)) for name, calls, writes, reads in rows}
 
 
+@pytest.mark.wide
 def test_no_action_costs_more_than_the_page_says(pump: Pump) -> None:
     meters = measure(pump)
     if os.environ.get("WRITE_COSTS"):

@@ -198,6 +198,7 @@ def test_a_reopened_review_and_a_newer_token_are_no_second_review(pump: Pump) ->
     assert said() == counted()
 
 
+@pytest.mark.wide
 def test_a_published_document_is_restored_to_where_it_was_listed(pump: Pump) -> None:
     run = reviewed_document(pump)
     before = queries.project_document(SITE, PROJECT_ID, run.document_id)

@@ -16,6 +16,7 @@ from workflows.engine import driver
 from workflows.runs import queries
 
 
+@pytest.mark.wide
 def test_a_crash_after_the_corrections_are_stored_leaves_the_review_undecided(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     claims.claim_review(ref, run, by=ROSA)
@@ -27,6 +28,7 @@ def test_a_crash_after_the_corrections_are_stored_leaves_the_review_undecided(pu
     assert_applied_once(run, ref)
 
 
+@pytest.mark.wide
 def test_a_crash_after_the_decision_is_repaired_by_the_sweeper(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     claims.claim_review(ref, run, by=ROSA)

@@ -34,6 +34,7 @@ def test_a_stale_attempts_catch_after_the_publication_changes_nothing(pump: Pump
     assert queries.execution(run).outcome == "published"
 
 
+@pytest.mark.wide
 def test_a_decision_in_the_last_second_is_taken_by_the_machines_catch(pump: Pump) -> None:
     run, ref, _ = decided_run(pump)
     message = next(message for message in pump.seen if message.task.endswith("open_review"))

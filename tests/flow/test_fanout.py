@@ -64,6 +64,7 @@ def redeliver(pump: Pump, message: Message) -> None:
     pump.deliver(message)
 
 
+@pytest.mark.wide
 def test_every_slice_is_ordered_once_and_written_once_at_the_join(pump: Pump) -> None:
     with count_calls() as calls:
         run = fanned_out(pump, PAGES, held=lambda _: False)
@@ -198,6 +199,7 @@ def test_lost_slices_are_sent_again_by_the_sweeper(pump: Pump) -> None:
     finish(pump, run)
 
 
+@pytest.mark.wide
 def test_a_fan_out_that_never_moves_is_a_failure_with_a_reason(pump: Pump) -> None:
     run = fanned_out(pump, PAGES)
     for _ in range(6):
@@ -248,6 +250,7 @@ def test_a_stage_that_cannot_be_done_ends_the_run_with_its_sentence(pump: Pump) 
     assert "could not be repaired" in queries.board(run.site, run.workflow_id).data[PREP]["error"]
 
 
+@pytest.mark.wide
 def test_a_page_that_fails_is_failed_in_its_row_and_counted_with_the_run(pump: Pump) -> None:
     run = fanned_out(pump, PAGES)
     with mock.patch("workflows.stages.segment_prep._pdf_page", side_effect=torn(3)):

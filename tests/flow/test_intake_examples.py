@@ -120,6 +120,7 @@ def stored(given: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.wide
 def test_a_sure_document_is_published_without_a_person(pump: Pump, settings) -> None:
     given = document(settings)
     run = pipeline(Textract(*SURE, ("total", "1285.40", 99.5))).start(given)
@@ -131,6 +132,7 @@ def test_a_sure_document_is_published_without_a_person(pump: Pump, settings) -> 
     assert audit() == ["PROCESSED"]
 
 
+@pytest.mark.wide
 def test_an_unsure_document_is_corrected_at_the_desk_beside_its_page(pump: Pump, settings) -> None:
     given = document(settings)
     run = pipeline(Textract(*SURE, ("total", "1285.4O", 61.0))).start(given)
@@ -149,6 +151,7 @@ def test_an_unsure_document_is_corrected_at_the_desk_beside_its_page(pump: Pump,
     assert (review_of(ref).delivery, audit()) == ("delivered", ["PROCESSED"])
 
 
+@pytest.mark.wide
 def test_a_missing_field_asks_and_a_rejection_is_an_outcome(pump: Pump, settings) -> None:
     run = pipeline(Textract(*SURE)).start(document(settings))
     decide(run.review(pump), Decision.REJECT)
@@ -157,6 +160,7 @@ def test_a_missing_field_asks_and_a_rejection_is_an_outcome(pump: Pump, settings
     assert audit() == ["REJECTED"]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("textract", "changes", "error"),
     [

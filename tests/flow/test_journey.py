@@ -93,6 +93,7 @@ def test_an_approved_correction_resumes_the_machine_and_is_published(pump: Pump)
     assert sorted(bus_types()) == ["document.processed", "document.review.required"]
 
 
+@pytest.mark.wide
 def test_a_rejection_is_a_completed_run_that_publishes_nothing(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     claims.claim_review(ref, run, by=ROSA)

@@ -132,6 +132,7 @@ def test_the_page_and_the_audit_show_where_the_file_and_the_work_are(pump: Pump,
     assert {one["what"] for one in begun.changes} >= {"bucket", "s3_key", "s3version", "retryCount"}
 
 
+@pytest.mark.wide
 def test_the_published_object_names_its_document_its_source_and_the_review(pump: Pump) -> None:
     run, _, chosen = decided_run(pump)
     sweep_until_ended(run, pump)

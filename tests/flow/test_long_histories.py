@@ -46,12 +46,14 @@ def test_a_step_of_a_long_run_that_comes_twice_is_answered_twice(pump: Pump) -> 
     assert not calls.of("stepfunctions", "SendTaskFailure")
 
 
+@pytest.mark.wide
 def test_a_step_that_a_long_run_never_left_has_no_transition(pump: Pump) -> None:
     run, _ = waiting_run(pump)
     with_long_history(run)
     assert queries.transition_from(run, REVIEW) is None
 
 
+@pytest.mark.wide
 def test_the_review_of_a_document_with_a_long_life_is_found(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     with_long_history(run)
@@ -59,6 +61,7 @@ def test_the_review_of_a_document_with_a_long_life_is_found(pump: Pump) -> None:
     assert (job.outcome, job.review_id) == (IN_REVIEW, ref.review_id)
 
 
+@pytest.mark.wide
 def test_the_latest_is_most_often_found_in_one_query(pump: Pump) -> None:
     run, _ = waiting_run(pump)
     with_long_history(run)

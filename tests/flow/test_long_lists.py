@@ -13,6 +13,7 @@ from tests.projects import many
 COUNT = 300
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", many.WAYS)
 def test_every_page_of_a_list_is_one_query_of_the_same_units(table: str, name: str) -> None:
     many.write(COUNT)

@@ -84,6 +84,7 @@ def test_a_run_with_a_failed_page_is_partial_and_says_which(partial: Run) -> Non
     assert json.loads(told.bus_detail)["outcome"] == "partial"
 
 
+@pytest.mark.wide
 def test_a_retry_reads_the_failed_page_only(pump: Pump, partial: Run) -> None:
     interventions.resume(partial, ResumeWay.RETRY, by=ROSA)
     assert outcome(partial) is None

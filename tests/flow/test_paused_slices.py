@@ -27,6 +27,7 @@ def paused_slice(pump: Pump, run: Run) -> None:
     assert fanout.wait(StepOrder(run, 1, 1), paused) == 60.0  # a message is not hidden for longer
 
 
+@pytest.mark.wide
 def test_slices_that_wait_for_a_service_are_no_stall_and_say_so(pump: Pump) -> None:
     run = fanned_out(pump, PAGES)
     for _ in range(7):  # without the wait the sixth look would end the run

@@ -37,6 +37,7 @@ def test_a_renewal_during_the_decision_is_no_conflict(pump: Pump) -> None:
     assert review_of(ref).decision_id == chosen.decision_id
 
 
+@pytest.mark.wide
 def test_a_repeated_post_is_the_same_decision(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     claims.claim_review(ref, run, by=ROSA)
@@ -48,6 +49,7 @@ def test_a_repeated_post_is_the_same_decision(pump: Pump) -> None:
     assert_applied_once(run, ref)
 
 
+@pytest.mark.wide
 def test_the_loser_of_a_takeover_cannot_decide(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     claims.claim_review(ref, run, by=ROSA)
@@ -60,6 +62,7 @@ def test_the_loser_of_a_takeover_cannot_decide(pump: Pump) -> None:
         decisions.decide_review(ref, run, shown, by=ROSA)
 
 
+@pytest.mark.wide
 def test_undo_and_the_redeemer_race_and_one_wins(pump: Pump) -> None:
     run, ref, chosen = decided_run(pump)
     decisions.undo_decision(ref, run, decision_id=chosen.decision_id, by=ROSA)
@@ -99,6 +102,7 @@ def repair_quietly(run: Run, ref: ReviewRef) -> None:
         return
 
 
+@pytest.mark.wide
 @pytest.mark.examples
 def test_sixteen_threads_decide_once_over_twenty_rounds(
     pump: Pump, settings: LazySettings, engine_kind: EngineKind

@@ -24,6 +24,7 @@ from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("reviewed", [False, True])
 def test_from_the_upload_to_the_last_thing_that_follows(pump: Pump, reviewed: bool) -> None:
     total = AttributeDefinition("total", "Total", "amount")

@@ -59,6 +59,7 @@ def test_the_run_reads_the_schemas_attributes_and_says_why_it_waits(waiting):
     assert {(one["field"], one["code"]) for one in reasons} >= {("category", "missing"), ("paid", "missing")}
 
 
+@pytest.mark.wide
 def test_a_change_of_schema_does_not_reach_a_review_that_waits(waiting, pump: Pump):
     run, ref, owner = waiting
     user = bob()

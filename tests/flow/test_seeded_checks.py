@@ -1,5 +1,7 @@
 """A document that was really read, decided and published comes back as a seeded check beside the next review."""
 
+import pytest
+
 from projects.audit.events import Actor
 from review import queries
 from review.decide import claims, decisions
@@ -17,6 +19,7 @@ from workflows.testsets.actions import Source
 ANNA = Actor("9", "Anna Berg")
 
 
+@pytest.mark.wide
 def test_what_a_run_has_read_is_asked_again_and_its_run_stays_as_it_ended(pump: Pump) -> None:
     known, _, _ = decided_run(pump)
     sweep_until_ended(known, pump)

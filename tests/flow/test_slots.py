@@ -51,6 +51,7 @@ def give(run: Run, count: int) -> None:
     directory.forget()
 
 
+@pytest.mark.wide
 def test_a_projects_slots_hold_at_once_for_a_document_that_is_under_way(pump: Pump, settings) -> None:
     settings.PROJECT_SLOTS = 1
     project_actions.create_project(SITE, ProjectSettings("Bills"), by=BY, project_id=PROJECT_ID)
@@ -67,6 +68,7 @@ def test_a_projects_slots_hold_at_once_for_a_document_that_is_under_way(pump: Pu
     finish(pump, run)
 
 
+@pytest.mark.wide
 def test_the_documents_of_a_site_share_its_slots_and_one_that_needs_no_more_leaves_them(pump: Pump) -> None:
     make_site("acme")
     site_actions.set_slots("acme", 2, version=1, by=BY)
@@ -136,6 +138,7 @@ def test_every_step_of_a_large_document_is_done_where_slices_are(pump: Pump, set
     assert steps_in(pump, desk.SLICES_QUEUE) == [(step, True) for step in (1, 3, 4, 7, 8, 9)]
 
 
+@pytest.mark.wide
 def test_what_is_not_large_stays_in_the_queue_of_steps(pump: Pump, settings) -> None:
     settings.LARGE_PAGES = PAGES
     finish(pump, start_run(many_pages(PAGES), pages=PAGES))

@@ -49,6 +49,7 @@ def split_is_done(run: Run) -> bool:
     return bool(record and record.status == "done")
 
 
+@pytest.mark.wide
 def test_the_parts_are_documents_with_runs_and_links_both_ways(waiting: tuple[Run, ReviewRef], pump: Pump) -> None:
     run, ref = waiting
     chosen = split_verdict(ref)
@@ -69,6 +70,7 @@ def test_the_parts_are_documents_with_runs_and_links_both_ways(waiting: tuple[Ru
     assert get_document(run.site, run.document_id).status == "rejected"
 
 
+@pytest.mark.wide
 def test_undone_in_time_nothing_is_split(waiting: tuple[Run, ReviewRef], pump: Pump) -> None:
     run, ref = waiting
     chosen = split_verdict(ref)

@@ -50,6 +50,7 @@ def test_a_newer_token_after_the_redemption_triggers_it_again(pump: Pump) -> Non
     assert_applied_once(run, ref)
 
 
+@pytest.mark.wide
 def test_an_old_wait_delivered_late_changes_nothing(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     old = next(message for message in pump.seen if message.task.endswith("open_review"))
@@ -65,6 +66,7 @@ def test_an_old_wait_delivered_late_changes_nothing(pump: Pump) -> None:
     assert_applied_once(run, ref)
 
 
+@pytest.mark.wide
 def test_corrections_that_are_not_the_decided_ones_are_not_applied(pump: Pump) -> None:
     run, ref, _ = decided_run(pump)
     store, decided = DocumentFiles(run.site, run.project_id, run.document_id), review_of(ref)

@@ -184,6 +184,7 @@ def test_a_machine_that_cannot_wait_gets_its_message_back(pump: Pump, tmp_path: 
     assert outside.count() == {"StartDocumentAnalysis": 1, "GetDocumentAnalysis": 2}
 
 
+@pytest.mark.wide
 def test_a_service_that_does_not_answer_is_waited_for_and_said(pump: Pump, tmp_path: Path) -> None:
     run = start(tmp_path)
     with answering("textract", StartDocumentAnalysis="ThrottlingException"):

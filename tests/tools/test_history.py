@@ -82,6 +82,7 @@ def test_it_has_a_batch_and_versions_of_a_prompt(written: None) -> None:
     assert (int(head.version), int(head.production)) == (3, 2)
 
 
+@pytest.mark.wide
 def test_no_invented_run_is_listed_in_progress(tmp_path: Path) -> None:
     """It began days ago: an overview of the demo's first minutes would call it stuck."""
     driver.publish_machines(lambda _text: None)

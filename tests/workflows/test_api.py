@@ -281,6 +281,7 @@ def test_a_table_that_does_not_answer_is_a_503_and_a_fault_of_ours_a_500(table: 
     assert b"ZeroDivision" not in answer.content
 
 
+@pytest.mark.wide
 def test_the_openapi_says_what_there_is_and_is_open_to_all(client: Client) -> None:
     found = client.get(f"{API}/openapi.json").json()
     assert found["openapi"].startswith("3.1")

@@ -125,6 +125,7 @@ def test_what_the_queue_takes_soon_is_sent(kind: EngineKind) -> None:
 HANGING = {"redis": "redis://127.0.0.1:{port}/0", "rabbitmq": "amqp://guest:guest@127.0.0.1:{port}//"}
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("broker", HANGING)
 def test_whoever_sends_to_a_broker_that_hangs_waits_for_seconds(broker: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -39,6 +39,7 @@ def overdue(run: Run, name: str = "document-analysis.v999") -> None:
     Execution.change(advance.execution_key(run), actions, Execution.PK.exists())
 
 
+@pytest.mark.wide
 def test_a_sweep_goes_on_behind_its_first_page() -> None:
     due_events(start_run(), 130)
     assert waiting_events() == 130
@@ -152,6 +153,7 @@ def test_what_has_failed_before_comes_behind_what_has_not() -> None:
     assert asked == [other.workflow_id, one.workflow_id]
 
 
+@pytest.mark.wide
 def test_a_conflict_that_moves_nothing_is_not_the_first_of_each_sweep() -> None:
     run = ended_run()
     time.sleep(1.1)

@@ -66,6 +66,7 @@ def list_events() -> Iterator[tuple[set[str], set[str]]]:
                     yield set(module.texts(call.args[1], call)), set(module.texts(call.args[3], call))
 
 
+@pytest.mark.wide
 def test_every_kind_and_deed_of_the_code_has_a_name():
     kinds, deeds = set[str](), set[str]()
     for some, done in list_events():

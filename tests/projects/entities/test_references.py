@@ -106,6 +106,7 @@ def test_the_page_shows_the_name_and_finds_the_documents(type_id: str) -> None:
     assert "Documents refer to it" in one_line(rosa.post(f"{own}delete/", form).content)
 
 
+@pytest.mark.wide
 def test_documents_follow_a_merge_also_if_its_message_is_lost(
     type_id: str, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:

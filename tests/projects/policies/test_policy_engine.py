@@ -92,6 +92,7 @@ def test_a_policy_that_fails_denies_and_says_why(rules: str, words: str) -> None
     assert ask(f"{HEAD}allow := true").allowed  # the next one is answered again
 
 
+@pytest.mark.wide
 def test_a_policy_that_does_not_end_or_takes_all_memory_is_ended() -> None:
     endless = f"{HEAD}allow if {{ some i in numbers.range(1, 9000); some j in numbers.range(1, 9000); i * j == -1 }}"
     large = f"{HEAD}allow if count(numbers.range(1, 900000000)) == 1"
@@ -101,6 +102,7 @@ def test_a_policy_that_does_not_end_or_takes_all_memory_is_ended() -> None:
     assert ask(f"{HEAD}allow := true").allowed
 
 
+@pytest.mark.wide
 def test_the_start_of_the_engine_is_not_the_policys_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     slow = tmp_path / "python"
     slow.write_text(f'#!/bin/sh\nsleep {engine.SECONDS + 1}\nexec {sys.executable} "$@"\n')
@@ -115,6 +117,7 @@ def test_the_start_of_the_engine_is_not_the_policys_time(monkeypatch: pytest.Mon
     assert ask(f"{HEAD}allow := true").allowed
 
 
+@pytest.mark.wide
 def test_a_process_with_a_large_model_in_memory_asks_as_any_other() -> None:
     """What the system tells as the engine's peak begins at the peak of the process that started it."""
     engine.stop()

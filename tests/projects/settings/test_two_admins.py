@@ -202,6 +202,7 @@ def test_the_loser_of_the_version_merges_with_the_winner_or_hears_of_it(table, c
     assert len(events(project)) == after.version
 
 
+@pytest.mark.wide
 def test_somebody_who_loses_again_and_again_is_told_to_save_again(table):
     project = make_project()
 

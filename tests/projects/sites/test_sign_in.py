@@ -118,6 +118,7 @@ def test_a_stranger_does_not_keep_the_owner_out_who_signed_in_from_there_before(
     assert sign_in("bob", PASSWORD, "203.0.113.250").status_code == 302
 
 
+@pytest.mark.wide
 def test_an_address_that_tries_many_names_has_to_wait() -> None:
     bob()
     alice()

@@ -136,6 +136,7 @@ def test_documents_are_attached_once_and_a_purge_takes_them_out(case_id: str) ->
         actions.attach_document(SITE, case_id, run.document_id, by=ROSA)
 
 
+@pytest.mark.wide
 def test_a_rejected_review_opens_a_nigo_in_its_case_once(case_id: str, pump: Pump) -> None:
     run, ref = waiting_run(pump)
     actions.attach_document(SITE, case_id, run.document_id, by=ROSA)

@@ -97,6 +97,7 @@ def test_sixteen_who_ask_for_the_next_one_get_sixteen():
     assert set(got) == refs
 
 
+@pytest.mark.wide
 def test_the_search_goes_on_behind_a_page_that_others_hold():
     for i in range(settings.PAGE_SIZE + 1):
         run, ref = open_review(timeout=70_000 + i)

@@ -243,6 +243,7 @@ def test_a_page_is_read_again_by_another_model_and_its_values_stand_beside_the_f
     assert signed_in(alice()).post(where, {"model": "pp-ocrv5"}).status_code == 409  # it is Bob's
 
 
+@pytest.mark.wide
 def test_a_reading_that_comes_after_the_decision_changes_nothing():
     run, ref = mine()
     drawn_page(run, "TOTAL EUR 38.10")

@@ -38,6 +38,7 @@ def runs_of(batch: Batch) -> list[Run]:
     return [Run("default", batch.project_id, str(row.document_id), str(row.workflow_id)) for row in rows]
 
 
+@pytest.mark.wide
 def test_every_line_becomes_a_document_and_what_is_wrong_is_explained(pump: Pump):
     project, keys = bulk.project(), bulk.many(4)
     wrong = [keys[0], "bulk/other/a.pdf", {"project": "x"}, "bulk/default/none.txt"]

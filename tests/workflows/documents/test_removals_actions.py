@@ -45,6 +45,7 @@ def kinds(run: Run) -> list[tuple[str, str]]:
     return [(row.type, row.user_name) for row in rows if row.type != "MODIFY"]
 
 
+@pytest.mark.wide
 def test_a_deleted_document_is_in_no_list_and_its_pages_are_closed(pump: Pump) -> None:
     run = reviewed_document(pump)
     ref = ref_of(run)
@@ -80,6 +81,7 @@ def test_restoring_brings_every_row_back_exactly(pump: Pump) -> None:
     assert get_removal(SITE, run.document_id).status == "deleted"
 
 
+@pytest.mark.wide
 def test_a_purge_leaves_what_the_page_says_and_nothing_else(pump: Pump) -> None:
     run = reviewed_document(pump)
     other = document()
@@ -177,6 +179,7 @@ def test_a_document_with_many_follow_ups_is_deleted_and_comes_back_exactly(pump:
     assert {key: row for key, row in stored.rows().items() if not is_trail(key)} == before
 
 
+@pytest.mark.wide
 def test_of_many_follow_ups_one_that_is_done_while_the_others_still_follow_rests_too(pump: Pump) -> None:
     run = published(Act("PUBLISH"))
     last = with_follow_ups(run, 120, FollowUpStatus.OPEN)[-1]
@@ -192,6 +195,7 @@ def test_of_many_follow_ups_one_that_is_done_while_the_others_still_follow_rests
     actions.delete_document(SITE, run.document_id, by=ROSA)
 
 
+@pytest.mark.wide
 def test_a_worker_that_is_late_hides_nothing_of_a_document_that_is_back(pump: Pump) -> None:
     run = published(Act("PUBLISH"))
     last = with_follow_ups(run, 120, FollowUpStatus.OPEN)[-1]
@@ -252,6 +256,7 @@ def test_two_who_delete_at_once_delete_once(table: str) -> None:
     assert [kind for kind, _ in kinds(run)].count("SOFT_DELETE") == 1
 
 
+@pytest.mark.wide
 def test_a_tag_that_comes_while_the_document_goes_is_lost_neither_way(table: str) -> None:
     for number in range(5):
         run = document()

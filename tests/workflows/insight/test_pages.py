@@ -126,6 +126,7 @@ def test_the_period_before_is_beside_it(desk):
     assert "Received 11 Before: 0" in page(signed_in(alice()), period="7d")
 
 
+@pytest.mark.wide
 def test_ninety_busy_days_cost_five_calls(desk):
     steps = {join_name("step", "document-analysis", f"step_{i}", str(b)): 9 for i in range(13) for b in range(6)}
     fields = {join_name("field", f"Field {i}", word): 9 for i in range(12) for word in ("corrected", "confirmed")}

@@ -73,6 +73,7 @@ def test_a_newer_content_leaves_the_key_with_the_file_it_brought(pump: Pump) -> 
     problem(upload(client, project, "a.txt", b"Invoice 18", **key), 422)
 
 
+@pytest.mark.wide
 def test_uploads_with_one_key_at_once_are_one_document_and_a_refusal_each(pump: Pump) -> None:
     project, client = make_project(), program()
     bodies = [b"Invoice 17", b"Invoice 18"] * 4

@@ -89,6 +89,7 @@ def take_line(place: lines.Place, *, owner: str = "mine") -> None:
     tasks.take_line.apply(kwargs=place._asdict(), task_id=owner, throw=True)
 
 
+@pytest.mark.wide
 def test_a_line_whose_file_ends_every_worker_fails_and_the_next_has_its_slot(pump: Pump) -> None:
     batch, place = halted(pump)
     for _ in range(MOST):

@@ -58,6 +58,7 @@ def test_the_same_document_twice_is_one(table: str) -> None:
     assert len(browse_queries.list_activities(SITE, document_id).rows) == 1
 
 
+@pytest.mark.wide
 def test_what_arrives_damaged_is_refused_by_s3(table: str) -> None:
     store = DocumentFiles(SITE, PROJECT_ID, str(uuid.uuid4()))
     with sample_files()[0].open("rb") as file, pytest.raises(Unavailable, match="checksum does not match"):

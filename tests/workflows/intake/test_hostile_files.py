@@ -248,6 +248,7 @@ def test_no_name_in_an_archive_or_a_mail_leads_out_of_it(tmp_path: Path) -> None
     assert {"passwd.txt", "job.txt", "a.txt", "link.txt", "below.txt"} <= set(names)
 
 
+@pytest.mark.wide
 @pytest.mark.django_db
 @each("name", NAMES)
 def test_an_uploads_name_is_shown_and_no_part_of_a_path(table: str, name: str) -> None:

@@ -157,6 +157,7 @@ def test_where_not_even_the_reason_can_be_written_the_message_comes_back() -> No
     assert [int(row.tries) for row in due()] == [1]
 
 
+@pytest.mark.wide
 def test_a_file_whose_message_was_lost_with_its_worker_is_sent_again(worker: Pump) -> None:
     project, arrival = owner(), put()
     with crash_before("s3", "PutObject"):
@@ -181,6 +182,7 @@ def receive_all(worker: Pump) -> list[str]:
     return found
 
 
+@pytest.mark.wide
 def test_after_the_last_worker_that_it_ends_the_sweeper_finds_it_in_quarantine(
     worker: Pump, settings: LazySettings
 ) -> None:

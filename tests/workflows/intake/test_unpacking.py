@@ -182,6 +182,7 @@ def test_delivered_twice_each_file_is_there_once(worker: Pump) -> None:
     unpack.apply(kwargs={"site": SITE, "document_id": "nothing"}, throw=True)
 
 
+@pytest.mark.wide
 def test_a_worker_that_dies_anywhere_is_followed_by_one_that_makes_the_rest(worker: Pump) -> None:
     total = _transactions()
     assert total == 4

@@ -184,6 +184,7 @@ def test_every_stage_has_a_case() -> None:
     assert set(CASES) == set(STAGES)
 
 
+@pytest.mark.wide
 @each("step", CASES)
 def test_a_stage_makes_of_an_injected_state_what_it_should(
     step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

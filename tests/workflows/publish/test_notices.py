@@ -305,6 +305,7 @@ def test_a_deleted_document_is_not_told_of(pump: Pump, sender: User) -> None:
     assert (notice_of(run).status, mail.outbox) == (NoticeStatus.OVERTAKEN, [])
 
 
+@pytest.mark.wide
 def test_in_every_process_those_who_hear_of_runs_are_registered() -> None:
     asked = (
         "from workflows.runs import resting; from workflows.runs.actions import at_end; "

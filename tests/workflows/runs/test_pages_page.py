@@ -185,6 +185,7 @@ def test_a_page_image_is_sent_as_large_as_it_is_shown(table):
     assert (broken.content, broken["Content-Type"]) == (b"\x89PNG", "image/png")
 
 
+@pytest.mark.wide
 def test_a_noisy_scan_keeps_within_the_bytes_of_a_decision():
     sheet, made = Image.new("L", (1240, 1754), 245), io.BytesIO()
     for y in range(100, 1650, 42):
@@ -199,6 +200,7 @@ def test_a_noisy_scan_keeps_within_the_bytes_of_a_decision():
     assert Image.open(io.BytesIO(closer)).size == sheet.size  # enlarged, it keeps its pixels
 
 
+@pytest.mark.wide
 def test_an_enlarged_page_is_a_part_of_the_bytes_that_are_stored():
     sheet, made = Image.new("L", (2480, 3508), 245), io.BytesIO()
     for y in range(100, 3400, 42):

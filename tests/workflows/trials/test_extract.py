@@ -78,6 +78,7 @@ def test_an_answer_that_cannot_be_taken_is_a_problem_of_the_trial(pump: Pump) ->
     assert (found.fields, len(found.calls), found.tokens_in) == ((), 2, 2000)
 
 
+@pytest.mark.wide
 def test_fields_that_cannot_be_taken_are_read_by_rules_and_a_reason_to_look(pump: Pump) -> None:
     run = read_run(pump)
     document = load_read_document(SITE, run.project_id, run.document_id)

@@ -160,6 +160,7 @@ def test_a_worker_that_was_lost_leaves_what_it_read_to_the_next(pump: Pump) -> N
         actions.record_reading(ref, "fine", "x", owner="m2")
 
 
+@pytest.mark.wide
 def test_it_is_charged_to_the_projects_month(pump: Pump, settings: Any) -> None:
     settings.PRICES = {"endpoint": {"*": {"page": 0.5}}}
     run = read_run(pump)

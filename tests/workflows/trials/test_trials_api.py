@@ -76,6 +76,7 @@ def test_a_model_that_is_not_set_up_is_refused_before_a_trial_starts(
     assert told["errors"][0]["where"] == "model_id"
 
 
+@pytest.mark.wide
 def test_a_page_is_read_by_several_models(pump: Pump) -> None:
     run, client = read_run(pump), program(*ADMIN)
     add_fine()

@@ -58,6 +58,7 @@ def start(prompt: PromptRef, run: Run) -> TrialRef:
     return actions.start_trial(prompt, Draft(Prompt("extract", "Mine.", MESSAGE)), run.document_id, "bedrock", by=BY)
 
 
+@pytest.mark.wide
 def test_a_type_without_its_own_is_held_against_the_general_prompt(pump: Pump, receipts: str) -> None:
     run = read_run(pump)
     general = PromptRef(SITE, run.project_id, "extract")

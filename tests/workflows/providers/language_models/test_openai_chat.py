@@ -219,6 +219,7 @@ def test_a_stream_that_is_cut_off_is_no_answer() -> None:
         model(server.url, provider="embedded", json_schema=True).read_page(QUESTION)
 
 
+@pytest.mark.wide
 def test_an_answer_that_stalls_is_waited_for_later() -> None:
     """Its head has come, so the client's own errors are not those of the library."""
     with serve_chat([completion(ENTRIES)] * 2, stalls=1.3) as server:

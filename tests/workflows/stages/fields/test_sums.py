@@ -3,6 +3,8 @@
 import time
 from decimal import Decimal
 
+import pytest
+
 from tests.each import each
 from tests.workflows.stages.memory import FIELDS, document
 from workflows.stages import fields
@@ -123,6 +125,7 @@ def test_what_is_paid_is_no_taxed_total(rows: tuple[str, ...]) -> None:
     assert fields.find_candidates(document("HINGE | 16.50", *rows), TOTAL)[0].value == "16.50"
 
 
+@pytest.mark.wide
 @each("unit", ["%d.11", "total %d.11", "€%d"])
 def test_a_line_of_thousands_of_amounts_takes_no_minutes(unit: str) -> None:
     text = " ".join(unit % number for number in range(3000))

@@ -26,6 +26,7 @@ def lying(quarters: int) -> Image.Image:
     return turn(picture(), quarters)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("quarters", [0, 1, 2, 3])
 def test_a_page_is_read_upright_however_it_lies(tmp_path: Path, quarters: int) -> None:
     lying(quarters).save(tmp_path / "a.png")
