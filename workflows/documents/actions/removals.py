@@ -21,7 +21,7 @@ from projects.documents import removal_changes as parts
 from projects.documents.activity import ActivityType, explain_lock, record_activity
 from projects.documents.items import ChildDocument, Document, DocumentRemoval, RemovalState, SoftDeletedDocument
 from projects.documents.queries import get_document, get_removal, soft_deleted
-from workflows.documents.actions import hide
+from workflows.documents.actions import hide, purge
 from workflows.publish import hiding
 from workflows.runs import events, queries
 from workflows.runs.actions import document_rows
@@ -202,7 +202,7 @@ def _finish_restoration(site: str, record: DocumentRemoval, beat: hide.Beat) -> 
 
 
 def _finish_purge(site: str, record: DocumentRemoval, beat: hide.Beat) -> None:
-    hide.destroy_document(site, record, beat)
+    purge.destroy_document(site, record, beat)
     transact([parts.move_removal(site, str(record.documentId), S.PURGING, S.PURGED, due_at=None)])
 
 
@@ -210,7 +210,7 @@ def _mark_child(site: str, record: DocumentRemoval, deleted_at: str | None) -> N
     """Mark the child as deleted on its parent, whose page then omits it. The parent may be gone."""
     if not record.belongsToDocumentId:
         return
-    key = hide.child_key(site, record.belongsToDocumentId, str(record.documentId))
+    key = purge.child_key(site, record.belongsToDocumentId, str(record.documentId))
     mark = ChildDocument.deleted_at.set(deleted_at) if deleted_at else ChildDocument.deleted_at.remove()
     try:
         transact([_still(record), Update(key, [mark], ChildDocument.PK.exists())])
