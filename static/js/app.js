@@ -18,8 +18,15 @@ function toast(text, tone = "good") {
   const words = document.createElement("span");
   words.textContent = text;
   box.append(words);
+  dismiss(text);
   document.querySelector("#toasts").append(box);
   dressToast(box);
+}
+
+function dismiss(text) {
+  for (const box of document.querySelectorAll("#toasts .toast")) {
+    if (box.querySelector("span")?.textContent === text) box.remove();
+  }
 }
 
 function icon(name) {
@@ -97,12 +104,16 @@ body.addEventListener("htmx:responseError", (event) => {
   const answer = new DOMParser().parseFromString(xhr.responseText, "text/html").querySelector("[data-message]");
   toast(answer?.textContent.trim() || said("Something went wrong. Saved data is safe; check before you try again."), "bad");
 });
+const LOST = said("Connection lost. Nothing was sent; try again when you are back online.");
 body.addEventListener("htmx:sendError", (event) => {
   if (event.detail.elt.closest("[data-live]")) notice(said("Connection lost. This page resumes when you are back online."));
-  else toast(said("Connection lost. Nothing was sent; try again when you are back online."), "bad");
+  else toast(LOST, "bad");
 });
 body.addEventListener("htmx:afterRequest", (event) => {
-  if (event.detail.successful) clearNotice();
+  if (!event.detail.successful) return;
+  clearNotice();
+  // A page that asks by itself says nothing of what somebody sent.
+  if (!event.detail.elt.closest("[data-live]")) dismiss(LOST);
 });
 const OFFLINE = said("You are offline. Your input is kept in this browser and saved later; nothing can be decided until then.");
 window.addEventListener("offline", () => { if (document.querySelector("[data-approve]")) notice(OFFLINE); });

@@ -160,7 +160,12 @@ def test_a_decision_that_does_not_arrive_leaves_its_document_as_it_was(
     expect(page.locator(COVER)).to_have_count(0)
     expect(page.locator("#desk h1")).to_have_text("scan 0.pdf")
     expect(field(page, "total")).to_have_value("38.90")
+    with page.expect_event("requestfailed"):
+        page.keyboard.press("a")
+    expect(page.locator(COVER)).to_have_count(0)
+    expect(page.locator(".toast.bad")).to_have_count(1)
     page.unroute("**/decide/")
     page.keyboard.press("a")
     page.wait_for_url(f"**/{refs[1].review_id}/?done=*")
+    expect(page.locator(".toast.bad")).to_have_count(0)
     assert [decisions_of(ref) for ref in refs] == [1, 0, 0]
