@@ -165,6 +165,7 @@ class ReadingForm(SampleForm):
         }
         # defaults are not validated: a single model is not an error yet
         super().__init__(None if usual else chosen, initial=chosen, auto_id="id_read_%s")
+        self.has_documents = bool(documents)
         self._models = {one.id: one for one in models}
         for name, choices in (
             ("document", list(documents.items())),

@@ -120,6 +120,11 @@ def find_unread(site: str, project_id: str, document_id: str) -> ProjectDocument
     return None if row.hidden or _is_read(row) else row
 
 
+def list_unread(site: str, project_id: str) -> Sequence[ProjectDocument]:
+    """List the last changed documents whose runs have not read them yet: one Query."""
+    return [one for one in _last_changed(site, project_id) if not (one.hidden or _is_read(one))][:SAMPLES]
+
+
 def _is_read(row: ProjectDocument) -> bool:
     return bool(row.workflow_id and (row.outcome or row.current_step))
 
@@ -129,8 +134,11 @@ def list_samples(site: str, project_id: str, words: str = "") -> Sequence[Projec
 
     In large projects, only the last ``LOOKED_THROUGH`` documents are searched.
     """
-    pk = table.PROJECT_DOCUMENT.gsi1_partition(site, project_id=project_id)
-    page = ProjectDocument.page(pk, index="GSI1", newest_first=True, limit=LOOKED_THROUGH)
-    found = [one for one in page.rows if _is_read(one)]
+    found = [one for one in _last_changed(site, project_id) if _is_read(one)]
     wanted = words.casefold().split()
     return [one for one in found if all(word in (one.name or "").casefold() for word in wanted)][:SAMPLES]
+
+
+def _last_changed(site: str, project_id: str) -> Sequence[ProjectDocument]:
+    pk = table.PROJECT_DOCUMENT.gsi1_partition(site, project_id=project_id)
+    return ProjectDocument.page(pk, index="GSI1", newest_first=True, limit=LOOKED_THROUGH).rows

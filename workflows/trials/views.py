@@ -172,6 +172,7 @@ def _show_choice(request: DeskRequest, project: Project, form: ReadingForm, stat
         "form": form,
         "is_posted": request.method == "POST",
         "looked_through": queries.LOOKED_THROUGH,
+        "is_processing": not form.has_documents and bool(queries.list_unread(request.site, project.id)),
     }
     return render_answer(request, _READ_PAGE, None, context, status=status)
 
@@ -289,10 +290,13 @@ def _trial_form(request: DeskRequest, project: Project, ref: PromptRef, *, uploa
     data: Mapping[str, Any] = (request.POST if request.method == "POST" else request.GET).dict()
     if uploaded:
         data = {**data, "document": uploaded, "find": ""}
-    found = list(queries.list_samples(ref.site, ref.project_id, data.get("find", "")[:100]))
+    words = data.get("find", "")[:100]
+    found = list(queries.list_samples(ref.site, ref.project_id, words))
+    if not (found or words):  # the first documents of a project: the page says that they are on their way
+        found = list(queries.list_unread(ref.site, ref.project_id))
     if wanted := data.get("document", ""):
         unread = queries.find_unread(ref.site, ref.project_id, wanted)
-        found = [unread, *found] if unread else found
+        found = [unread, *(one for one in found if one.document_id != wanted)] if unread else found
     documents = visibility.filter_rows(request, found, lambda row: row.document_id)
     usual = choose_model_id(project.settings.models, ref.purpose)
     return TrialForm(ref.purpose, data, documents=documents, models=model_queries.list_models(ref.site), usual=usual)

@@ -12,6 +12,7 @@ from config.environment import ModelEndpoint
 from config.laptop import embedded_model
 from projects.sites.permissions import Permission
 from tests import factories
+from tests.factories import PROJECT, start_run
 from tests.flow.test_models import said
 from tests.html import one_line
 from tests.outside import answering
@@ -195,6 +196,23 @@ def test_a_sample_is_uploaded_and_the_draft_comes_back_with_it_chosen(pump: Pump
     assert "load delay:2s" not in after
     assert "About 2 requests" in after
     assert admin.post(f"{here}start/", typed_now).status_code == 302
+
+
+def test_documents_that_are_still_being_processed_are_named(pump: Pump) -> None:
+    run = start_run(project=PROJECT, project_id=make_project().id)
+    admin = signed_in(alice(), htmx=True)
+    page = one_line(admin.post(at(run), TYPED).content)
+    assert "is being processed. You can try it once its pages are ready." in page
+    assert 'hx-trigger="load delay:2s"' in page
+    assert "No documents processed yet" not in page
+    asked = one_line(admin.post(at(run), {**TYPED, "document": run.document_id}).content)
+    assert asked.count(f'<option value="{run.document_id}"') == 1
+    assert "No documents match" in one_line(admin.post(at(run), {**TYPED, "find": "elsewhere"}).content)
+    models = one_line(admin.get(f"/projects/{run.project_id}/read-page/").content)
+    assert "Documents are being processed" in models
+    pump.run(lambda: is_read(run))
+    assert "is being processed" not in one_line(admin.post(at(run), TYPED).content)
+    assert "being processed" not in one_line(admin.get(f"/projects/{run.project_id}/read-page/").content)
 
 
 def test_who_may_configure_but_not_upload_is_offered_no_upload(pump: Pump) -> None:
