@@ -177,8 +177,8 @@ def test_a_candidate_shows_its_share():
     shown = browser.post(
         f"{url}versions/2/candidate/", {"expected": "0", "percent": "25", "reason": "Trial"}, follow=True
     )
-    assert "Labels moved by Alice Novak" in text(shown)
-    assert "Labels moved by Alice Novak" in text(browser.get(url))
+    assert "Version in use changed by Alice Novak" in text(shown)
+    assert "Version in use changed by Alice Novak" in text(browser.get(url))
     assert "25 % of the runs" in text(shown)
     assert "Candidate for 25" in text(shown)
     assert head(project) == (2, 1, 2)
