@@ -1,12 +1,13 @@
 """The page of a run: each thing once, in one request of at most six calls."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from django.urls import reverse
 
 from config.transaction import EXISTS
-from projects.settings.values import QUORUMS
+from projects.settings.values import BY_MODEL, EXTRACT, QUORUMS
 from tests.aws_faults import Calls, count_calls, fail
 from tests.factories import PROJECT, ended_run, start_run
 from tests.html import one_line
@@ -135,6 +136,13 @@ def test_settings_name_prompt_and_policy_together():
     }
     page, _ = opened(published_run(field("total", "4.00")), alice)
     assert "Not used: no language model" in page
+
+
+@pytest.mark.parametrize(("model", "name"), [("embedded", "SmolLM2 135M (embedded)"), ("our-own", "our-own")])
+def test_a_language_model_is_named_as_in_the_settings(model: str, name: str):
+    pinned = replace(run_settings.freeze(PROJECT), analyzer=BY_MODEL, models={EXTRACT: model})
+    page, _ = opened(analysed_again(published_run(field("total", "4.00")), pinned), alice)
+    assert f"<dt>Field extraction</dt><dd>{name}</dd>" in page
 
 
 def test_cost_has_failed_attempts_too():

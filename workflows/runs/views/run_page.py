@@ -19,6 +19,7 @@ from config.errors import NotFound, Unavailable
 from config.item import Item
 from config.phrase import Figure, Phrase
 from projects.documents.view_log import record_view
+from projects.models.builtin import list_builtin_models
 from projects.personal.queries import get_personal_fields
 from projects.queues import visibility
 from projects.settings.values import ANALYZERS, BY_MODEL, EXTRACT, QUORUMS, SUMMARIZERS, TRANSCRIBERS, TYPINGS
@@ -429,7 +430,7 @@ def _describe_type(pinned: RunSettings) -> str:
 
 
 def _describe_doer(known: Mapping[str, str], doer: str, pinned: RunSettings, purpose: str) -> str:
-    """A language model is named as in the site's catalogue."""
+    """A language model by its name; one of the site's own by its id, which costs no call."""
     if doer == BY_MODEL and (model := pinned.models.get(purpose) or pinned.models.get(EXTRACT)):
-        return str(model)
+        return next((Phrase(one.name) for one in list_builtin_models() if one.id == model), str(model))
     return known.get(doer, doer)
