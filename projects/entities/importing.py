@@ -1,6 +1,6 @@
 """Import of entities from CSV: each line is written separately, so that a repeated import continues."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from django.utils.translation import gettext
@@ -53,25 +53,32 @@ def import_entities(site: str, type_id: str, body: bytes, *, by: Actor) -> Impor
     """
     queries.get_type(site, type_id)
     report = ImportReport()
-    for number, draft in _read_lines(body):
+    columns, lines = _read_lines(body)
+    for number, row in lines:
         try:
-            _import_one(site, type_id, draft, report, by=by, line=number)
+            _import_one(site, type_id, _draft(columns, row), report, by=by, line=number)
         except (Refused, Conflict) as error:
             report.refused.append((number, str(error)))
     return report
 
 
-def _read_lines(body: bytes) -> Iterator[tuple[int, EntityDraft]]:
-    """Raises: Refused."""
+def _read_lines(body: bytes) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return the columns, and the lines with their number. Raises: Refused."""
     rows = read_csv(body, most_lines=MOST_LINES)
     if not rows or "name" not in (columns := [_NAMES.get(one.strip().lower(), one.strip()) for one in rows[0]]):
         raise Refused(gettext("The first line must name the columns. One of them must be “name”."))
-    for number, row in enumerate(rows[1:], start=2):
-        if any(cell.strip() for cell in row):
-            yield number, _draft(dict(zip(columns, row, strict=False)))
+    twice = next((one for at, one in enumerate(columns) if one and one in columns[:at]), None)
+    if twice is not None:
+        raise Refused(gettext("There are two columns “%(name)s”. Remove or rename one.") % {"name": twice})
+    return columns, [(number, row) for number, row in enumerate(rows[1:], start=2) if any(map(str.strip, row))]
 
 
-def _draft(cells: Mapping[str, str]) -> EntityDraft:
+def _draft(columns: Sequence[str], row: Sequence[str]) -> EntityDraft:
+    """Raises: Refused if a comma without quotes has moved the cells."""
+    if any(map(str.strip, row[len(columns) :])):
+        raise Refused(gettext("This line has more cells than columns. Put text with separators in quotes."))
+    cells = dict(zip(columns, row, strict=False))
+
     def several(name: str) -> list[str]:
         return [one for one in cells.get(name, "").split(_SEVERAL) if one.strip()]
 

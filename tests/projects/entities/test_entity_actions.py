@@ -239,3 +239,13 @@ def test_what_no_entity_can_have(type_id: str, draft: EntityDraft) -> None:
 def test_types_have_names_of_their_own(type_id: str) -> None:
     with pytest.raises(Conflict):
         actions.create_type(SITE, "suppliers", by=MARTA)
+
+
+def test_a_list_whose_cells_have_moved_is_refused_by_line(type_id: str) -> None:
+    report = import_entities(SITE, type_id, b'name,city\nAcme, Inc,Bern\n"Mill, Inc",Basel,\n', by=ROSA)
+    assert (report.created, [line for line, _ in report.refused]) == (1, [2])
+    assert "quotes" in report.refused[0][1]
+    (mill,) = queries.list_entities(SITE, type_id).rows
+    assert mill.name == "Mill, Inc"
+    with pytest.raises(Refused, match="two columns “tax_id”"):
+        import_entities(SITE, type_id, b"name,tax_id,VAT ID\nNorth,GB555,GB777\n", by=ROSA)
