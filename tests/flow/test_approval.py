@@ -6,6 +6,7 @@ from unittest import mock
 
 import pytest
 from django.contrib.auth.models import User
+from django.urls import reverse
 
 from config import aws
 from config.errors import Conflict
@@ -16,6 +17,7 @@ from review.status import Decision, ReviewStatus
 from tests.factories import MARTA, ROSA, review_of
 from tests.flow.approvals import asked, at, begin, decide, ended, moves, ref_at
 from tests.flow.test_journey import bus_types, output_of
+from tests.people import alice, signed_in
 from tests.pump import Pump
 from workflows.definitions.blueprint import DOCUMENT_APPROVAL
 from workflows.engine import driver, steps
@@ -123,3 +125,20 @@ def test_the_second_person_may_reject_too(pump: Pump, tmp_path: Path) -> None:
     assert told == "The sender has no email address. No email was sent."
     assert (at(run), ref_at(run, "second_approval")) == ("tell_rejected", ref_at(run, "second_approval"))
     assert aws.aws_client("stepfunctions")
+
+
+@pytest.mark.django_db
+def test_pages_say_what_was_corrected_and_why_it_was_rejected(pump: Pump, tmp_path: Path) -> None:
+    run, viewer = begin(tmp_path, "250.00"), signed_in(alice())
+    first = asked(run, pump, "first_approval")
+    of_run = reverse("workflows:show-run", args=[run.document_id, run.workflow_id])
+    pages = of_run, reverse("workflows:show-work", args=[run.document_id])
+    before = [viewer.get(page).content.decode() for page in pages]
+    assert all("250.00" in page and "corrected" not in page for page in before)
+    decide(run, first, Decision.APPROVE, by=ROSA, total="2500.00")
+    second = asked(run, pump, "second_approval")
+    between = [viewer.get(page).content.decode() for page in pages]
+    assert all("2500.00" in page and "corrected" in page for page in between)
+    decide(run, second, Decision.REJECT, by=MARTA)
+    pump.run(lambda: ended(run))
+    assert "Not ours" in viewer.get(pages[0]).content.decode()

@@ -267,11 +267,14 @@ def list_told_events(site: str, after: str, *, limit: int) -> tuple[list[Documen
     return [found[key] for key in places if key in found], max([after, *places.values()])
 
 
+_REJECTED = "HUMAN_REVIEW_REJECTED"
+
+
 def decision_key(event: DocumentEvent) -> Key | None:
-    """Return the key of the event's decision, if that has details of its fields."""
+    """Return the key of the event's decision, if that has details of its fields or is a rejection with its reason."""
     facts = event.facts.as_dict() if event.facts is not None else {}
-    counted = any(facts.get(name) for name in ("corrected", "confirmed", "unseen"))
-    if not (counted and facts.get("review") and facts.get("decision")):
+    told = event.type == _REJECTED or any(facts.get(name) for name in ("corrected", "confirmed", "unseen"))
+    if not (told and facts.get("review") and facts.get("decision")):
         return None
     return table.REVIEW_DECISION.key(
         table.site_of(event.PK),

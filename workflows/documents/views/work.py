@@ -21,7 +21,7 @@ from projects.web.http import DeskRequest, render_answer
 from workflows.documents.views.contents import load_contents
 from workflows.documents.views.runs import describe_runs, find_project
 from workflows.runs import queries
-from workflows.runs.items import Outcome, ProjectDocument
+from workflows.runs.items import Execution, Outcome, ProjectDocument
 from workflows.runs.known_entities import describe_sender
 from workflows.runs.views.results import load_result
 
@@ -30,20 +30,24 @@ from workflows.runs.views.results import load_result
 def show_work(request: DeskRequest, document_id: str) -> HttpResponse:
     """Render three panels in one response, to save two requests.
 
-    Three calls: its runs, its two rows, and its result. One more if it has newer file versions, and one for its
-    sender's types on a site with entities.
+    Three calls: its runs, its rows, and its result, which is one more if it was decided and not published. One more if
+    it has newer file versions, and one for its sender's types on a site with entities.
     """
     access.check_can_view(request)
     visibility.check_document(request, document_id)
     try:
         page = queries.document_workflows(request.site, document_id, cursor=request.GET.get("after"))
-        document, row = _read_both_rows(request.site, document_id, find_project(page.rows))
+        newest = str(page.rows[0].SK).partition("#")[2] if page.rows else ""
+        document, row, execution = _read_rows(request.site, document_id, find_project(page.rows), newest)
     except InvalidKey as error:
         raise NotFound(gettext("Document not found.")) from error
     context = describe_runs(document_id, page, row) | load_contents(request, document)
     if row is not None:
         published = row.outcome == Outcome.PUBLISHED or bool(row.decided)
-        context |= load_result(request, document.project_id, document_id, row.counts, published=published)
+        execution = execution if row.counts == newest else None
+        context |= load_result(
+            request, document.project_id, document_id, row.counts, published=published, execution=execution
+        )
         context |= {
             "row": row,
             "run": row.counts,
@@ -53,16 +57,24 @@ def show_work(request: DeskRequest, document_id: str) -> HttpResponse:
     return render_answer(request, "workflows/documents/work.html", "workflows/documents/_work.html", context)
 
 
-def _read_both_rows(site: str, document_id: str, project_id: str) -> tuple[Document, ProjectDocument | None]:
-    """Return the document's own row and its row in the project. Raises: NotFound if it was deleted."""
+def _read_rows(
+    site: str, document_id: str, project_id: str, newest: str
+) -> tuple[Document, ProjectDocument | None, Execution | None]:
+    """Return the document's row, its row in the project, and its newest run's execution.
+
+    Raises: NotFound if it was deleted.
+    """
     mine = table.DOCUMENT.key(site, document_id=document_id)
     listed = table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=document_id) if project_id else None
-    names = {one.attr_name for kind in (Document, ProjectDocument) for one in kind.get_attributes().values()}
-    found = Item.together([mine, *filter(None, [listed])], only=sorted(names))
+    run = table.EXECUTION.key(site, execution_id=newest) if newest else None
+    kinds = (Document, ProjectDocument, Execution)
+    names = {one.attr_name for kind in kinds for one in kind.get_attributes().values()}
+    found = Item.together([mine, *filter(None, [listed, run])], only=sorted(names))
     if mine not in found:
         raise NotFound(gettext("Document not found."))
     row = ProjectDocument.from_raw_data(found[listed]) if listed in found else None
-    return Document.from_raw_data(found[mine]), row
+    execution = Execution.from_raw_data(found[run]) if run in found else None
+    return Document.from_raw_data(found[mine]), row, execution
 
 
 def _list_sender_ways(request: DeskRequest, fields: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:

@@ -28,9 +28,10 @@ from workflows.providers.language_models import model_calls
 from workflows.questions import queries as question_queries
 from workflows.questions.queries import QuestionRef
 from workflows.runs import pinned_prompts, prices, queries, run_settings
-from workflows.runs.items import Outcome, QuestionStatus, Run, WorkflowSteps
+from workflows.runs.items import Execution, Outcome, QuestionStatus, Run, WorkflowSteps
 from workflows.runs.seed_000 import Link
 from workflows.runs.views.pages import run_of, summary_page
+from workflows.stages import results
 from workflows.stages.assessment.answers import Answer, describe_nothing
 from workflows.stages.usage import Usage
 from workflows.storage import files
@@ -125,18 +126,32 @@ def _name_column(cell: Mapping[str, Any]) -> str:
 
 def _load_result(request: DeskRequest, board: WorkflowSteps, *, shown: bool = False) -> dict[str, Any]:
     ids = str(board.project_id), str(board.document_id), str(board.workflow_id)
-    return load_result(request, *ids, published=board.outcome == Outcome.PUBLISHED, shown=shown)
+    published = board.outcome == Outcome.PUBLISHED
+    execution = None if published else queries.execution(Run(request.site, *ids))
+    return load_result(request, *ids, published=published, execution=execution, shown=shown)
 
 
 def load_result(
-    request: DeskRequest, project_id: str, document_id: str, workflow_id: str, *, published: bool, shown: bool = False
+    request: DeskRequest,
+    project_id: str,
+    document_id: str,
+    workflow_id: str,
+    *,
+    published: bool,
+    execution: Execution | None,
+    shown: bool = False,
 ) -> dict[str, Any]:
-    """Return what was published, else what was found: ``fields`` with their changes, None if nothing was read yet.
+    """Return what was published, else what was found with the corrections of the approvals so far.
 
-    Personal values are masked unless they are ``shown``; ``may_show``: this person may request them.
+    ``fields`` with their changes, None if nothing was read yet. ``execution``: of the run, unless it is published; one
+    call more if it was decided. Personal values are masked unless they are ``shown``; ``may_show``: this person may
+    request them.
     """
+    run = Run(request.site, project_id, document_id, workflow_id)
     name = files.output(workflow_id) if published else files.result(workflow_id)
     found = _read_artifact(DocumentFiles(request.site, project_id, document_id), name)
+    if found is not None and not published and execution is not None and execution.decision_id:
+        found = _apply_decision(run, found, execution)
     names = frozenset() if shown else get_personal_fields(request.site, project_id).names
     fields = None if found is None else mask_fields(with_changes(found), names)
     labels = get_labels(request.site)
@@ -174,6 +189,22 @@ def with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:
         for one in found["fields"]
         for name in [one["name"]]
     ]
+
+
+def _apply_decision(run: Run, found: Mapping[str, Any], execution: Execution) -> Mapping[str, Any]:
+    """Return the result as the next step sees it."""
+    sha256 = str(execution.decision_sha256)
+    name = files.decision(run.workflow_id, str(execution.decision_id), sha256)
+    try:
+        decision = json.loads(DocumentFiles(run.site, run.project_id, run.document_id).read_pinned(name, sha256))
+    except NotFound:  # purged
+        return found
+    merged = results.merge_corrections(
+        found, decision["corrections"], decision=decision, answers=decision.get("answers")
+    )
+    before = {one["name"]: one for one in found["fields"]}
+    fields = [{**before.get(one["name"], {}), **one} for one in merged["fields"]]
+    return {**found, **merged, "fields": fields}
 
 
 def _in_language(one: Mapping[str, Any], labels: Labels, classification_id: str) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """The page of a run: its steps in one table with diagram and waterfall, fields, pages, inputs, outputs and timeline.
 
-One request. A call each for the run's rows, its pages, its timeline and its result; one more if there were decisions,
-if slices did a stage, or if another run's result stays in use.
+One request. A call each for the run's rows, its pages, its timeline and its result, which before the publication is
+one more if it was decided; one more if there were decisions, if slices did a stage, or if another run's result stays in
+use.
 """
 
 from collections import Counter
@@ -34,6 +35,7 @@ from workflows.runs.items import (
     RESUMABLE,
     DocumentOcr,
     DocumentWorkflow,
+    Execution,
     FollowUpStatus,
     Join,
     Outcome,
@@ -88,6 +90,7 @@ class RunRows:
     link: DocumentWorkflow | None = None
     follow_up: FollowUp | None = None
     ocr: DocumentOcr | None = None
+    execution: Execution | None = None
 
 
 @require_safe
@@ -130,11 +133,12 @@ def _load_rows(site: str, document_id: str, workflow_id: str) -> RunRows:
         link_key = table.DOCUMENT_WORKFLOW.key(site, document_id=document_id, workflow_id=workflow_id)
         follow_up_key = table.FOLLOW_UP.key(site, document_id=document_id, workflow_id=workflow_id)
         ocr_key = table.DOCUMENT_OCR.key(site, document_id=document_id)
+        execution_key = table.EXECUTION.key(site, execution_id=workflow_id)
     except table.InvalidKey as error:
         raise NotFound(gettext("Run not found.")) from error
-    kinds: Sequence[type[Item]] = (WorkflowSteps, DocumentWorkflow, FollowUp, DocumentOcr)
+    kinds: Sequence[type[Item]] = (WorkflowSteps, DocumentWorkflow, FollowUp, DocumentOcr, Execution)
     names = {one.attr_name for kind in kinds for one in kind.get_attributes().values()}
-    found = Item.together([board_key, link_key, follow_up_key, ocr_key], only=sorted(names))
+    found = Item.together([board_key, link_key, follow_up_key, ocr_key, execution_key], only=sorted(names))
     if board_key not in found:
         raise NotFound(gettext("Run not found."))
     board = WorkflowSteps.from_raw_data(found[board_key])
@@ -148,6 +152,7 @@ def _load_rows(site: str, document_id: str, workflow_id: str) -> RunRows:
         ocr=read if read and read.jobId == workflow_id else None,
         link=DocumentWorkflow.from_raw_data(found[link_key]) if link_key in found else None,
         follow_up=FollowUp.from_raw_data(found[follow_up_key]) if follow_up_key in found else None,
+        execution=Execution.from_raw_data(found[execution_key]) if execution_key in found else None,
     )
 
 
@@ -242,7 +247,7 @@ def _load_result(request: DeskRequest, rows: RunRows) -> dict[str, Any]:
         return {"fields": None}
     ids = str(board.project_id), str(board.document_id), str(board.workflow_id)
     try:
-        return load_result(request, *ids, published=board.outcome == Outcome.PUBLISHED)
+        return load_result(request, *ids, published=board.outcome == Outcome.PUBLISHED, execution=rows.execution)
     except Unavailable as error:
         return {"fields": None, "unread": str(error)}
 

@@ -58,6 +58,8 @@ def list_event_rows(
         key = queries.decision_key(event)
         changes = decided[key].tell(hidden) if key and key in decided else ()
         row = _event_row(event)
+        if in_full and key and key in decided and decided[key].reason:
+            row = replace(row, details=": ".join(one for one in (row.details, str(decided[key].reason)) if one))
         row = replace(row, places=places, changes=changes)
         rows.append(row if in_full else replace(row, details="", beside_use=""))
     return rows
