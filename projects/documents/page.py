@@ -70,11 +70,14 @@ class AttributeView:
 
 @dataclass(frozen=True)
 class ActivityView:
+    """``adds``: what has no value before was added, not only told."""
+
     icon: str
     words: str
     who: str
     at: str
     changes: Sequence[Mapping[str, Any]]
+    adds: bool
 
 
 def page_of(
@@ -197,4 +200,5 @@ def activity_of(row: DocumentActivity) -> ActivityView:
         {"what": name_fact(one["what"]), **{side: tell_value(one["what"], one[side]) for side in ("before", "after")}}
         for one in row.changes or ()
     ]
-    return ActivityView(icon, words, row.user_name, row.inserteddate, changes)
+    adds = row.type not in {ActivityType.VIEW, ActivityType.REVEAL, ActivityType.DENY}
+    return ActivityView(icon, words, row.user_name, row.inserteddate, changes, adds)

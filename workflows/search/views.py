@@ -49,26 +49,30 @@ class Result:
 @require_safe
 def search(request: DeskRequest) -> HttpResponse:
     access.check_can_view(request)
-    asked, cursor = request.GET.get("q", "").strip(), request.GET.get("after")
-    context: dict[str, Any] = {"asked": asked[:QUERY_LENGTH], "query_length": QUERY_LENGTH, "is_first": not cursor}
-    if asked:
+    searched, cursor = request.GET.get("q", "").strip(), request.GET.get("after")
+    context: dict[str, Any] = {
+        "searched": searched[:QUERY_LENGTH],
+        "query_length": QUERY_LENGTH,
+        "is_first": not cursor,
+    }
+    if searched:
         try:
-            context |= _find_results(request, asked, cursor)
+            context |= _find_results(request, searched, cursor)
         except Refused as refused:
             context["refused"] = str(refused)
     return render_answer(request, "workflows/search/show.html", None, context)
 
 
-def _find_results(request: DeskRequest, asked: str, cursor: str | None) -> dict[str, Any]:
+def _find_results(request: DeskRequest, searched: str, cursor: str | None) -> dict[str, Any]:
     """Raises: Refused, NotFound, Unavailable."""
-    terms = parse_terms(asked)
+    terms = parse_terms(searched)
     found = search_index().find(request.site, terms, cursor=cursor, closed=projects_hidden_from(request))
     hits = visibility.filter_rows(request, found.hits, lambda hit: hit.entry.document_id)
     personal = list_personal_projects(request.site) if hits else {}
     return {
         "results": [_result(hit, terms, masked=hit.entry.project_id in personal) for hit in hits],
         "next_cursor": found.next,
-        "first_url": f"{reverse('workflows:search')}?{urlencode({'q': asked})}",
+        "first_url": f"{reverse('workflows:search')}?{urlencode({'q': searched})}",
         "page_size": database.PAGE_SIZE,
     }
 

@@ -133,6 +133,7 @@ def test_views_and_denials_name_the_version_that_decided() -> None:
     assert told(viewers) == ["allowed by version 1"]
     page = one_line(cara.get(f"/documents/{viewers}/activity/").content)
     assert "allowed by version 1" in page
+    assert "allowed by version 1</b> added" not in page
 
 
 def test_a_policy_that_fails_closes_documents_and_says_so_and_can_be_mended() -> None:

@@ -10,6 +10,7 @@ from projects.sites.permissions import EVERYTHING
 from tests.aws_faults import count_calls
 from tests.people import alice, charlie, dora, signed_in
 from tests.projects.make_sites import grant, make_site
+from tests.projects.policies.writing import BROKEN, save
 from workflows.search.index import Entry, Kind, Part, search_index
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
@@ -156,6 +157,7 @@ def test_it_asks_the_database_twice_and_the_table_never() -> None:
 
 
 def test_every_page_has_the_box_and_the_search_has_one() -> None:
-    browser = signed_in(charlie())
-    for path in ("/projects/", "/search/"):
+    browser = signed_in(alice())
+    version = save(BROKEN)
+    for path in ("/projects/", "/search/", "/settings/audit/", f"/settings/policies/{version}/"):
         assert browser.get(path).content.count(b"data-search-box") == 1
