@@ -11,7 +11,7 @@ from projects.models.cost_words import describe_sum
 from workflows.providers.language_models.language_model import LanguageModel, ModelCall
 from workflows.runs.prices import cost
 from workflows.stages.pages.layout import Box
-from workflows.stages.usage import Usage
+from workflows.stages.usage import Usage, sum_usage
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Meter:
         reasons: Sequence[str] = (),
         document_type: str = "",
     ) -> Outcome:
-        micros = [cost(one) for one in self.used]
+        micros = [cost(one) for one in sum_usage(self.used)]  # pages are noted apart, without a price of their own
         return Outcome(
             fields=tuple(fields),
             calls=tuple(self.calls),

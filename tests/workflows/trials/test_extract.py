@@ -11,9 +11,11 @@ from tests.factories import SITE, start_run
 from tests.projects.projects import make_project
 from tests.pump import Pump
 from tests.workflows.trials.reading import FakeChat, make_model, page_arguments, read_run
+from workflows.stages.usage import Usage
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 from workflows.trials.documents import load_read_document
+from workflows.trials.outcome import Meter
 from workflows.trials.purposes import Outcome, extract_fields
 
 pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
@@ -55,6 +57,16 @@ def test_a_trial_reads_what_a_run_would_and_writes_nothing(pump: Pump, everythin
     assert (found.tokens_in, found.tokens_out, found.seconds) == (1000, 100, 0.5)
     assert (found.cost, found.unpriced) == (Decimal("0.000084"), False)
     assert everything() == before
+
+
+def test_a_model_with_a_price_of_its_own_is_priced_in_full() -> None:
+    meter = Meter(make_model(FakeChat(lambda _: page_arguments())))
+    meter.model.note(Usage("openai-local", "tiny", calls=1, tokens_in=1000, micros=3000))
+    meter.model.note(Usage("openai-local", "tiny", pages=1))
+    found = meter.outcome()
+    assert (found.cost, found.unpriced) == (Decimal("0.003"), False)
+    meter.model.note(Usage("openai-local", "other", calls=1))
+    assert meter.outcome().unpriced
 
 
 def test_two_trials_of_one_document_see_nothing_of_each_other(pump: Pump) -> None:
