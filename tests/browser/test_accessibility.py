@@ -9,6 +9,7 @@ from django.conf import LazySettings
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from config import clock
 from config.due import sweeper
 from projects.prompts import actions as prompt_actions
 from projects.prompts.prompt import Prompt
@@ -26,6 +27,8 @@ from tests.pump import Pump
 from tests.review.handovers.asking import hand_over
 from tests.review.reviews import lapse, open_review, person, result
 from tests.workflows.advancing import failed, published
+from tests.workflows.insight.rollups import add_figures
+from workflows.insight.queries import Scope
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -88,9 +91,12 @@ def test_the_figures_of_a_period(live_server: LiveServer, page: Page, table: str
     published(start_run())
     failed(start_run())
     sweeper.sweep()
+    add_figures(Scope(SITE), clock.now().date(), **{"micros": 90_000, "cost||openai-local|tiny": 90_000})
     sign_in(page, live_server, "alice")
     page.goto(f"{live_server.url}/insight/?period=7d")
     expect(page.get_by_role("img", name="Documents by day")).to_be_visible()
+    drawn = [page.get_by_role("img", name=name).bounding_box() for name in ("Documents by day", "Cost by day")]
+    assert len({round(box["width"]) for box in drawn if box}) == 1  # wider, its words are larger than all others
     assert faults(page) == []
     page.get_by_role("link", name="E", exact=True).click()
     expect(page.get_by_role("heading", name="E", exact=True)).to_be_visible()
