@@ -309,7 +309,8 @@ class Tile:
 def _tiles(request: DeskRequest, place: Place, wish: Wish, report: Report) -> list[Tile]:
     counted = _counted(report)
     if access.abilities(request).configure:
-        counted.append(Tile(Phrase("Cost"), money(report.now.micros), _before(money(report.before.micros)), "#h-cost"))
+        cost = money(report.now.micros)
+        counted.append(Tile(Phrase("Cost of ended runs"), cost, _before(money(report.before.micros)), "#h-cost"))
     return [*counted[:4], *_waiting(place, wish), *counted[4:]]
 
 
