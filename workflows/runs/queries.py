@@ -49,6 +49,11 @@ def execution(run: Run) -> Execution:
     return Execution.load(table.EXECUTION.key(run.site, execution_id=run.workflow_id))
 
 
+def execution_key(site: str, workflow_id: str) -> Key:
+    """For pages that read the execution together with other rows."""
+    return table.EXECUTION.key(site, execution_id=workflow_id)
+
+
 def definition_of(found: Execution) -> Definition:
     """Return the version that the run pins."""
     return versions.find_definition(found.definition)

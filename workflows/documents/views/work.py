@@ -66,7 +66,7 @@ def _read_rows(
     """
     mine = table.DOCUMENT.key(site, document_id=document_id)
     listed = table.PROJECT_DOCUMENT.key(site, project_id=project_id, document_id=document_id) if project_id else None
-    run = table.EXECUTION.key(site, execution_id=newest) if newest else None
+    run = queries.execution_key(site, newest) if newest else None
     kinds = (Document, ProjectDocument, Execution)
     names = {one.attr_name for kind in kinds for one in kind.get_attributes().values()}
     found = Item.together([mine, *filter(None, [listed, run])], only=sorted(names))

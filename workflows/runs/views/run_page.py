@@ -133,7 +133,7 @@ def _load_rows(site: str, document_id: str, workflow_id: str) -> RunRows:
         link_key = table.DOCUMENT_WORKFLOW.key(site, document_id=document_id, workflow_id=workflow_id)
         follow_up_key = table.FOLLOW_UP.key(site, document_id=document_id, workflow_id=workflow_id)
         ocr_key = table.DOCUMENT_OCR.key(site, document_id=document_id)
-        execution_key = table.EXECUTION.key(site, execution_id=workflow_id)
+        execution_key = queries.execution_key(site, workflow_id)
     except table.InvalidKey as error:
         raise NotFound(gettext("Run not found.")) from error
     kinds: Sequence[type[Item]] = (WorkflowSteps, DocumentWorkflow, FollowUp, DocumentOcr, Execution)
