@@ -205,6 +205,7 @@ def test_documents_that_are_still_being_processed_are_named(pump: Pump) -> None:
     assert "is being processed. You can try it once its pages are ready." in page
     assert 'hx-trigger="load delay:2s"' in page
     assert "No documents processed yet" not in page
+    assert "The estimate appears" not in page
     asked = one_line(admin.post(at(run), {**TYPED, "document": run.document_id}).content)
     assert asked.count(f'<option value="{run.document_id}"') == 1
     assert "No documents match" in one_line(admin.post(at(run), {**TYPED, "find": "elsewhere"}).content)
