@@ -1,4 +1,4 @@
-"""A newcomer's first day, by what README and tutorial say: an own type, five files, a review, and what became of it."""
+"""A newcomer's first day, by what README and tutorial say: an own type, five files, their reviews, and what became of them."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ from django.core import mail
 from playwright.sync_api import BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.browser.desk import check_all, in_sight, sign_in
+from tests.browser.desk import check_all, field, in_sight, sign_in
 from tests.people import alice
 from tests.pump import Pump
 
@@ -28,13 +28,17 @@ def test_an_own_type_is_read_reviewed_exported_and_accounted_for(
     create_project(page, live_server.url)
     upload(page, write_notes(tmp_path))
     pump.run(lambda: pump.ran("open_review") == 5, seconds=90)
-    decide_one(page, live_server.url)
+    for number in range(1, 5):
+        decide(page, live_server.url, f"note-{number}.txt", corrected="DN-2002" if number == 2 else "")
+    reject(page, live_server.url, "note-5.txt")
     pump.run(idle=1.0)
     project = open_project(page, live_server.url)
-    assert export(page, pump) == [{"Document": "note-1.txt", "Delivery number": "DN-1001", "Decided by": "Alice Novak"}]
+    numbers = {"note-1.txt": "DN-1001", "note-2.txt": "DN-2002", "note-3.txt": "DN-1003", "note-4.txt": "DN-1004"}
+    assert sorted(export(page, pump)) == [(note, number, "Alice Novak") for note, number in numbers.items()]
     page.goto(f"{live_server.url}/settings/audit/")
     told = page.locator("main")
     expect(told).to_contain_text("Approved · note-1.txt · Alice Novak")
+    expect(told).to_contain_text("Rejected · note-5.txt · Alice Novak")
     expect(told).to_contain_text("Project created · Deliveries")
     expect(told).to_contain_text("Document type created · Delivery note")
     page.goto(f"{live_server.url}/settings/costs/")
@@ -84,14 +88,28 @@ def upload(page: Page, notes: list[Path]) -> None:
     expect(page.get_by_text("Uploaded")).to_have_count(5, timeout=30_000)
 
 
-def decide_one(page: Page, root: str) -> None:
-    page.goto(f"{root}/review/")
-    page.get_by_role("link", name="note-1.txt").click()
-    page.locator("[data-claim]").click()
-    in_sight(page)
+def decide(page: Page, root: str, note: str, corrected: str) -> None:
+    claim(page, root, note)
+    if corrected:
+        field(page, "delivery_number").fill(corrected)
     check_all(page)
     page.get_by_role("button", name="Approve and stop").click()
     page.wait_for_url("**/review/?done=*")
+
+
+def reject(page: Page, root: str, note: str) -> None:
+    claim(page, root, note)
+    page.keyboard.press("r")
+    page.get_by_label("Reason for rejection").fill("Not ours.")
+    page.get_by_role("button", name="Reject and stop").click()
+    page.wait_for_url("**/review/?done=*")
+
+
+def claim(page: Page, root: str, note: str) -> None:
+    page.goto(f"{root}/review/")
+    page.get_by_role("link", name=note).click()
+    page.locator("[data-claim]").click()
+    in_sight(page)
 
 
 def open_project(page: Page, root: str) -> str:
@@ -101,7 +119,7 @@ def open_project(page: Page, root: str) -> str:
     return page.url.rstrip("/").rpartition("/")[2]
 
 
-def export(page: Page, pump: Pump) -> list[dict[str, str]]:
+def export(page: Page, pump: Pump) -> list[tuple[str, str, str]]:
     page.get_by_role("link", name="Export").click()
     page.get_by_role("button", name="Export", exact=True).click()
     expect(page.get_by_text("Queued").first).to_be_visible()
@@ -110,7 +128,7 @@ def export(page: Page, pump: Pump) -> list[dict[str, str]]:
     with page.expect_download() as started:
         page.get_by_role("link", name="documents.csv").click()
     rows = csv.DictReader(io.StringIO(Path(started.value.path()).read_text(encoding="utf-8-sig")))
-    return [{name: row[name] for name in ("Document", "Delivery number", "Decided by")} for row in rows]
+    return [(row["Document"], row["Delivery number"], row["Decided by"]) for row in rows]
 
 
 def invite(page: Page, root: str) -> None:
@@ -132,7 +150,7 @@ def invite(page: Page, root: str) -> None:
     theirs.get_by_label("Password").fill("oak boards and pallets")
     theirs.get_by_role("button", name="Sign in").click()
     theirs.goto(f"{root}/review/")
-    expect(theirs.get_by_role("link", name="note-2.txt")).to_be_visible()
+    expect(theirs.get_by_role("heading", name="Review", exact=True)).to_be_visible()
     theirs.context.close()
 
 
