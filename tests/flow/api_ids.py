@@ -54,6 +54,7 @@ from tests.workflows.test_api import API
 from workflows.batches import actions as batch_actions
 from workflows.definitions import actions as definition_actions
 from workflows.definitions.rules import Act
+from workflows.documents.actions import removals
 from workflows.experiments import actions as experiment_actions
 from workflows.experiments.items import Experiment, ExperimentStatus
 from workflows.experiments.results import Results, judge_half
@@ -275,6 +276,9 @@ def _leaving() -> dict[str, Ids]:
     for run in (open_to_all, published):
         links.publish_document(SITE, run.document_id, by=BY)
     locks.check_out(SITE, checked_out.document_id, 8, by=BY)
+    restored, purged = (published_run(field("total", "4.00")) for _ in range(2))
+    for run in (restored, purged):
+        removals.delete_document(SITE, run.document_id, by=BY)
     total = LabelKey(ItemType.INTERFACE, interface_key="total")
     tag = label_actions.add_language(SITE, "fr", by=BY).tag
     label_actions.save_labels(SITE, tag, [LabelChange(total, "Somme")], by=BY)
@@ -283,6 +287,8 @@ def _leaving() -> dict[str, Ids]:
         "publish_document": {"path.document_id": open_to_all.document_id},
         "withdraw_document": {"path.document_id": published.document_id},
         "check_in_document": {"path.document_id": checked_out.document_id},
+        "restore_document": {"path.document_id": restored.document_id},
+        "purge_document": {"path.document_id": purged.document_id},
         "delete_resource_item": {"path.locale": tag, "path.item_key": item_key(total)},
     }
 

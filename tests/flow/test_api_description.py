@@ -115,6 +115,7 @@ REFUSALS = {
     "publish_workflow": "whether the draft can be run",
     "activate_workflow_version": "whether it is active, or not deployed yet",
     "archive_workflow_version": "whether it is archived, or every document needs it",
+    "purge_document": "whether it is deleted",
     "purge_execution": "whether it has ended",
     "restore_earlier_values": "which attributes the site has, and what their values are",
     "start_execution": "which workflows there are, and how deep the data is",
@@ -155,6 +156,7 @@ REFUSALS = {
 # Of these no accepted request can be made by chance; tests of their own send one.
 NEVER_BUILT = {
     "import_entities",  # a CSV file
+    "purge_document",  # one that is deleted
     "purge_execution",  # one that has ended
     "save_workflow_draft",  # the ETag of the draft that was read
     "split_document",  # parts that have every page once

@@ -79,6 +79,14 @@ TABLE_OF_BOTH: Mapping[str, Capability] = {
     "delete documents": Capability(
         "admin", ("workflows:delete-document", "POST workflows:delete-document"), ("delete_document",)
     ),
+    "look at deleted documents": Capability(
+        "admin", ("documents:list-deleted", "documents:show-deleted"), ("list_deleted_documents",)
+    ),
+    "restore and purge documents": Capability(
+        "admin",
+        ("POST workflows:restore-document", "POST workflows:purge-document"),
+        ("restore_document", "purge_document"),
+    ),
     "look at runs": Capability(
         "viewer",
         ("workflows:overview", "workflows:list-runs", "workflows:show-run", "workflows:show-result",

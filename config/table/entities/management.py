@@ -63,6 +63,7 @@ SOFT_DELETED_DOCUMENT = Entity(
         "documentId inserteddate lastModifiedDate userId path deepLinkPath contentType checksum tagSchemaId"
     ),
     deviation="gsi1pk: deleted documents must not mix with live ones in the index by date",
+    shown_by=("documents:list-deleted", "list_deleted_documents"),
 )  # fmt: skip
 DOCUMENT_REMOVAL = Entity(
     "countersign", "DocumentRemoval", "docs#{document_id}", "removal",

@@ -162,6 +162,7 @@ REVIEW_DECISION = Entity(
 REVIEW_DRAFT = Entity(
     "countersign", "ReviewDraft", "DOC#{document_id}", "REVIEW#{review_id}#DRAFT#{user_id}",
     attributes=names("values confirmed reason savedAt TimeToLive"),
+    shown_by=("review:show-review", "open_review"),
 )  # fmt: skip
 REVIEW_WORK = Entity(
     "countersign", "ReviewWork", "DOC#{document_id}", "REVIEW#{review_id}#WORK#{user_id}#{worklist}",

@@ -99,3 +99,29 @@ def test_a_file_is_fetched_from_where_it_lies(pump: Pump) -> None:
         assert "attachment" in told["url"]  # the embedded AWS sends no such header
     problem(client.get(f"{at}/2001-01-01T00:00:00Z/download"), 404)
     pump.run(lambda: "VIEW" in [row.type for row in list_activities("default", made["document_id"]).rows])
+
+
+def test_a_deleted_document_is_listed_restored_and_purged(pump: Pump) -> None:
+    run, gone = published_run(field("total", "4.00")), f"{API}/deleted-documents"
+    desk, reader = program(Permission.READ, Permission.DELETE), program(Permission.READ, Permission.WRITE)
+    at = f"{gone}/{run.document_id}"
+    assert desk.post(f"{at}/restore").status_code == 404  # it is not deleted
+    for is_restored in (True, False):
+        assert desk.delete(f"{API}/documents/{run.document_id}").status_code == 204
+        (row,) = desk.get(gone).json()["items"]
+        assert (row["document_id"], row["status"], bool(row["name"] and row["at"])) == (
+            run.document_id,
+            "deleted",
+            True,
+        )
+        assert [reader.get(gone).status_code, reader.post(f"{at}/restore").status_code] == [403, 403]
+        assert reader.delete(at).status_code == 403
+        if is_restored:
+            assert desk.post(f"{at}/restore").status_code == 204
+            assert desk.get(f"{API}/documents/{run.document_id}").status_code == 200
+            assert desk.get(gone).json()["items"] == []
+    assert desk.delete(at).status_code == 202
+    pump.run(lambda: [one["status"] for one in desk.get(f"{gone}?purged=true").json()["items"]] == ["purged"])
+    (row,) = desk.get(f"{gone}?purged=true").json()["items"]
+    assert (row["document_id"], row["name"]) == (run.document_id, None)
+    assert desk.post(f"{at}/restore").status_code == 409  # it is gone for good

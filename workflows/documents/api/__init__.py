@@ -2,8 +2,8 @@
 
 from ninja import Router
 
-from workflows.documents.api import activity, document, files, runs
+from workflows.documents.api import activity, deleted, document, files, runs
 
 router = Router(tags=["documents"])
-for part in (document, files, activity, runs):
+for part in (document, files, activity, runs, deleted):
     router.add_router("", part.router)

@@ -153,7 +153,7 @@ def change_properties(request: ApiRequest, document_id: str, wish: DocumentPatch
     summary="Delete a document",
 )
 def delete_document(request: ApiRequest, document_id: str) -> Status[None]:
-    """Remove it from all lists; users can restore or purge it. 422 while a run is in progress. Requires DELETE."""
+    """Remove it from all lists; it can be restored or purged. 422 while a run is in progress. Requires DELETE."""
     access.check_can_delete(request)
     visibility.check_document(request, document_id)
     removals.delete_document(request.site, document_id, by=request.auth.actor)
