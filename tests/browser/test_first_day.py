@@ -1,4 +1,4 @@
-"""A newcomer's first day, by what README and tutorial say: an own type, five files, their reviews, and what became of them."""
+"""A newcomer's first day, by README and tutorial: an own type, five files, their reviews, and what became of them."""
 
 import csv
 import io
