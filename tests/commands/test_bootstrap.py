@@ -37,6 +37,7 @@ def test_it_publishes_the_definition_with_its_steps_and_its_machine(
     assert [step.name for step in steps] == [step.label for step in DOCUMENT_ANALYSIS.steps]
 
 
+@pytest.mark.wide
 def test_a_second_run_changes_nothing_and_says_so(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     bootstrap(capsys)
     head = Definition.load(keys.DEFINITION.key(DEFAULT_SITE, workflow_id=DOCUMENT_ANALYSIS.name))

@@ -30,6 +30,7 @@ def test_a_proposal_is_printed_and_nothing_is_active(tmp_path: Path, capsys: pyt
     assert (content["version"], len(content["vendors"]), len(content["seen"])) == (1, 6, 6)
 
 
+@pytest.mark.wide
 def test_it_is_active_where_that_was_asked_for() -> None:
     project_id = reviewed_project()
     for _ in range(2):

@@ -112,6 +112,7 @@ def filled(**options):
     call_command("fill", stdout=io.StringIO(), stderr=io.StringIO(), **options)
 
 
+@pytest.mark.wide
 def test_what_is_filled_is_counted_once_however_often(table):
     filled(documents=60, reviews=30)
     assert said() == counted()

@@ -124,6 +124,7 @@ def test_they_are_deleted_come_back_and_are_purged(seed: Seed000) -> None:
         assert document.name not in words(read("/workflows/"))
 
 
+@pytest.mark.wide
 def test_a_file_is_read_again_here_which_imports_it(seed: Seed000, pump: Pump, tmp_path) -> None:
     document = seed.documents["completed"]
     file = write_samples(tmp_path)[0]

@@ -77,6 +77,7 @@ def _prepared(client: Any, operation: str, params: dict[str, Any]) -> tuple[Any,
     return request.method, request.url, list(request.headers.items()), body, request.stream_output
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("token", [None, "session-token"])
 @pytest.mark.parametrize("endpoint", [None, "http://127.0.0.1:9"])
 @pytest.mark.parametrize(("service", "operation", "params"), CALLS, ids=lambda one: one if isinstance(one, str) else "")

@@ -116,6 +116,7 @@ def test_words_of_the_states_of_other_things_are_those_of_the_pages() -> None:
     assert set(told) == {(of, mark.words, str(word)) for of, some in marks.items() for word, mark in some.items()}
 
 
+@pytest.mark.wide
 def test_the_site_is_whole_and_asks_no_other_host(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)],

@@ -59,6 +59,7 @@ def test_a_step_that_fails_unexpectedly_is_ordered_again(pump: Pump, tmp_path: P
     assert (queries.execution(run).outcome, int(queries.execution(run).engine_attempt)) == ("published", 1)
 
 
+@pytest.mark.wide
 def test_from_a_hundred_one_person_is_asked(pump: Pump, tmp_path: Path) -> None:
     run = begin(tmp_path, "100.00")
     first = asked(run, pump, "first_approval")

@@ -1,5 +1,6 @@
 """AWS calls of each action, held against the budgets: what is read or written twice shows up here."""
 
+import pytest
 from django.conf import settings
 
 from review import queries as review_queries
@@ -49,6 +50,7 @@ def test_deciding_is_an_object_a_transaction_and_a_message(pump: Pump) -> None:
     assert names(calls) == ["s3.PutObject", "dynamodb.TransactWriteItems", "sqs.SendMessage"]
 
 
+@pytest.mark.wide
 def test_redeeming_takes_three_calls_and_applying_two(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     claims.claim_review(ref, run, by=ROSA)

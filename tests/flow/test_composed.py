@@ -101,6 +101,7 @@ def test_two_of_finance_above_a_thousand_and_the_head_above_ten_thousand(
     assert re.search("Finance.*Finance, again.*Head of finance", page)
 
 
+@pytest.mark.wide
 def test_a_small_total_asks_nobody_and_a_small_plan_can_be_tried(pump: Pump, admin: Client, tmp_path: Path) -> None:
     run = begin(tmp_path, "99.00", definition=compose(admin, pump))
     pump.run(lambda: ended(run))

@@ -243,6 +243,7 @@ def test_of_many_who_bring_a_review_back_at_once_one_is_counted(table: str) -> N
     assert counter_queries.count_by_queue(SITE) == {"review": Queued(waiting=1)}
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("before", [False, True])
 def test_a_review_that_is_postponed_or_comes_back_as_it_expires_is_counted_once(
     pump: Pump, monkeypatch: pytest.MonkeyPatch, before: bool

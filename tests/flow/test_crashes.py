@@ -79,6 +79,7 @@ def test_an_execution_stopped_before_the_decision_is_applied_goes_on_behind_the_
     assert_applied_once(run, ref)
 
 
+@pytest.mark.wide
 def test_a_machine_lost_during_the_undo_window_starts_again_behind_the_review(pump: Pump) -> None:
     run, ref, _ = decided_run(pump)
     driver.stop(DOCUMENT_ANALYSIS, run, 1, "restart")

@@ -70,6 +70,7 @@ def test_the_type_is_found_published_listed_and_seen_by_the_rules(pump: Pump) ->
     assert "?class=invoice" in shown
 
 
+@pytest.mark.wide
 def test_a_type_that_a_person_chose_is_published_in_its_place(pump: Pump) -> None:
     run = arrived(project={**TYPED, "review_policy": {"default_threshold": 1.0}})
     pump.run(lambda: pump.ran("open_review") > 0)

@@ -214,6 +214,7 @@ def test_a_fan_out_that_never_moves_is_a_failure_with_a_reason(pump: Pump) -> No
     assert join_of(run).TimeToLive
 
 
+@pytest.mark.wide
 def test_slices_that_wait_for_a_worker_are_not_sent_twice_and_fail_nothing(pump: Pump) -> None:
     run = fanned_out(pump, PAGES)
     first, *lost = held_slices(pump)

@@ -54,6 +54,7 @@ def corrections_of(output: dict) -> dict:
     return json.loads(aws.aws_client("s3").get_object(Bucket=bucket, Key=key)["Body"].read())
 
 
+@pytest.mark.wide
 def test_a_person_approves_and_the_machine_goes_on(supplier: Caller, pump: Pump) -> None:
     run = supplier.start(REQUEST)
     ref = run.review(pump)
@@ -71,6 +72,7 @@ def test_a_person_approves_and_the_machine_goes_on(supplier: Caller, pump: Pump)
     assert "received the decision" in one_line(signed_in(bob()).get(url("show-review", ref)).content)
 
 
+@pytest.mark.wide
 def test_the_answer_carries_a_pointer_to_what_was_corrected(supplier: Caller, pump: Pump) -> None:
     run = supplier.start(REQUEST)
     ref = run.review(pump)
@@ -87,6 +89,7 @@ def test_the_answer_carries_a_pointer_to_what_was_corrected(supplier: Caller, pu
     assert decided["decision_id"] == desk["decision_id"]
 
 
+@pytest.mark.wide
 def test_a_rejection_is_a_choice_and_no_failure(supplier: Caller, pump: Pump) -> None:
     run = supplier.start(REQUEST)
     decide(run.review(pump), Decision.REJECT)
@@ -125,6 +128,7 @@ def test_what_cannot_be_reviewed_fails_with_the_sentence(supplier: Caller, pump:
     assert "xxx" not in found["cause"]
 
 
+@pytest.mark.wide
 def test_a_caller_that_is_restarted_finds_its_review_and_gets_the_answer(supplier: Caller, pump: Pump) -> None:
     first = supplier.start(REQUEST)
     ref = first.review(pump)
@@ -137,6 +141,7 @@ def test_a_caller_that_is_restarted_finds_its_review_and_gets_the_answer(supplie
     assert pump.ran("take_question") == 2
 
 
+@pytest.mark.wide
 def test_an_answer_to_a_caller_that_is_gone_is_never_called_delivered(supplier: Caller, pump: Pump) -> None:
     run = supplier.start(REQUEST)
     ref = run.review(pump)
@@ -150,6 +155,7 @@ def test_an_answer_to_a_caller_that_is_gone_is_never_called_delivered(supplier: 
     assert "stopped waiting" in one_line(signed_in(bob()).get(url("show-review", ref)).content)
 
 
+@pytest.mark.wide
 def test_a_message_that_the_queue_delivers_twice_is_one_review(supplier: Caller, pump: Pump) -> None:
     run = supplier.start(REQUEST)
     ref = run.review(pump)
@@ -175,6 +181,7 @@ def test_without_a_token_the_intake_fails_itself(pump: Pump) -> None:
     assert pump.ran("take_question") == 0
 
 
+@pytest.mark.wide
 def test_what_the_queue_does_not_take_is_refused_in_a_message_of_its_own(pump: Pump, monkeypatch) -> None:
     """The state that hands over sends to a queue that is not there; the one that refuses is as published."""
     machine = json.loads(desk_intake.compile_machine())
@@ -192,6 +199,7 @@ def test_what_the_queue_does_not_take_is_refused_in_a_message_of_its_own(pump: P
     assert pump.ran("refuse_question") == 1
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", ["taskToken", "TaskToken"])
 def test_the_other_names_of_a_token_are_read_too(pump: Pump, name: str) -> None:
     definition = example("supplier-bank-change")

@@ -259,6 +259,7 @@ def test_an_unsure_classifier_asks_the_stronger_model_once(pump: Pump) -> None:
     assert [model for model, _ in models.prompts] == ["fast", "fast", "strong", "fast"]
 
 
+@pytest.mark.wide
 def test_high_risk_pauses_and_a_restart_runs_nothing_that_has_run(pump: Pump) -> None:
     models = Models(READ, HIGH, "Your kettle…")
     caller = agents(models)
@@ -277,6 +278,7 @@ def test_high_risk_pauses_and_a_restart_runs_nothing_that_has_run(pump: Pump) ->
     assert checkpoint()["status"]["S"] == "approved"  # type: ignore[index]
 
 
+@pytest.mark.wide
 def test_a_rejection_stops_before_the_reminder(pump: Pump) -> None:
     models = Models(READ, HIGH)
     run = agents(models).start(WARRANTY)

@@ -57,6 +57,7 @@ def published(run: Run, pump: Pump) -> dict[str, object]:
     return {field["name"]: field["value"] for field in output_of(run)["fields"]}  # type: ignore[attr-defined, index]
 
 
+@pytest.mark.wide
 def test_an_invoice_that_is_due_next_month_is_published_without_a_person(pump: Pump, tmp_path: Path) -> None:
     today = clock.now().date()
     path = samples.write_due_invoice(tmp_path, today)
@@ -65,6 +66,7 @@ def test_an_invoice_that_is_due_next_month_is_published_without_a_person(pump: P
     assert (found["iban"], found["net_total"], found["vat"]) == ("GB33 BUKB 2020 1555 5555 55", "1240.00", "248.00")
 
 
+@pytest.mark.wide
 def test_a_field_that_is_blank_on_the_page_is_published_blank(pump: Pump, tmp_path: Path) -> None:
     sheet = Sheet(595, 842)
     rows = ("Alder & Quill Stationers Ltd", "14 Lantern Street", "Northbridge NB2 4QT", "INVOICE", "Invoice no. AQ-418",

@@ -33,6 +33,7 @@ from workflows.search import content
 from workflows.search.content import DocumentRef
 from workflows.storage import files
 
+pytestmark = pytest.mark.wide  # each begins with a document that was read, decided and published
 ROSA = Actor("1", "Rosa Marin")
 CORRECTED = "12.34"
 
@@ -182,7 +183,6 @@ def test_of_two_runs_beside_that_go_on_at_once_one_does(pump: Pump, decided: Run
     assert row_of(decided).workflow_id == stopped[0].workflow_id
 
 
-@pytest.mark.wide
 def test_what_a_person_decides_in_the_new_run_counts(pump: Pump, decided: Run) -> None:
     new = reruns.run_again(decided, "segment_analyzer", by=ROSA)
     before = pump.ran("open_review")
@@ -196,7 +196,6 @@ def test_what_a_person_decides_in_the_new_run_counts(pump: Pump, decided: Run) -
     assert total(new) == "56.78"
 
 
-@pytest.mark.wide
 def test_a_rejection_in_the_new_run_leaves_the_decided_result(pump: Pump, decided: Run) -> None:
     new = reruns.run_again(decided, "segment_analyzer", by=ROSA)
     before = pump.ran("open_review")
@@ -219,7 +218,6 @@ def test_a_decision_carried_on_counts_only_from_the_result_in_use(pump: Pump, de
     assert in_use(third)[0] == second.workflow_id
 
 
-@pytest.mark.wide
 def test_a_machines_result_gives_way_to_the_next_as_before(pump: Pump) -> None:
     run = start_run()
     pump.run(lambda: ended(run))

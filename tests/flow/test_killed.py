@@ -55,6 +55,7 @@ def test_a_run_whose_step_was_put_aside_fails_once(pump: Pump) -> None:
     assert last_move(run) == before
 
 
+@pytest.mark.wide
 def test_what_was_done_before_its_message_was_put_aside_stays(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     for message in [one for one in pump.seen if one.task.endswith("run_step")]:

@@ -54,6 +54,7 @@ def run_to_rest(run: Run, pump: Pump) -> list[str]:
     return list(review_of(ref_of(run)).reasons) if pump.ran("open_review") > asked else []
 
 
+@pytest.mark.wide
 def test_at_the_shipped_limit_what_is_proved_is_published_and_what_is_not_is_asked_about(
     pump: Pump, tmp_path: Path
 ) -> None:

@@ -153,6 +153,7 @@ def test_the_published_object_names_its_document_its_source_and_the_review(pump:
     assert found["decision"]["decision_id"] == chosen.decision_id
 
 
+@pytest.mark.wide
 def test_a_result_that_nobody_was_asked_about_says_so(pump: Pump) -> None:
     run = start_run()
     pump.run(lambda: ended(run))

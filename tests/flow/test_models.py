@@ -64,6 +64,7 @@ def fields_of(run: Run) -> dict[str, Any]:
     return {one["name"]: one for one in json.loads(store.read(files.result(run.workflow_id)))["fields"]}
 
 
+@pytest.mark.wide
 def test_the_cheaper_model_is_enough_where_it_is_sure(pump: Pump) -> None:
     run, outside = finished(pump, said(0.95))
     assert [asked["modelId"] for _, asked in outside.asked] == [CHEAP]
@@ -97,6 +98,7 @@ PROMPTED = {**PROJECT, "document_prompt": "Receipts of a café."}
 NOT_USED = "Document prompt not used"
 
 
+@pytest.mark.wide
 def test_a_run_whose_prompt_no_model_read_says_so(pump: Pump) -> None:
     run = start_run(project=PROMPTED)
     pump.run(lambda: ended(run))
@@ -109,6 +111,7 @@ def test_a_run_whose_prompt_no_model_read_says_so(pump: Pump) -> None:
     assert "document prompt not used: built-in rules take none" in history
 
 
+@pytest.mark.wide
 def test_a_run_whose_prompt_a_model_read_does_not(pump: Pump) -> None:
     run = start_run(project={**PROMPTED, "analyzer": "model"})
     with answering("bedrock-runtime", Converse=lambda _: said(0.95)) as outside:
@@ -118,6 +121,7 @@ def test_a_run_whose_prompt_a_model_read_does_not(pump: Pump) -> None:
     assert NOT_USED not in page
 
 
+@pytest.mark.wide
 def test_below_the_confidence_the_stronger_one_answers_and_both_are_paid(pump: Pump) -> None:
     run, outside = finished(pump, said(0.69), said(0.96))
     assert [asked["modelId"] for _, asked in outside.asked] == [CHEAP, STRONG]
@@ -174,6 +178,7 @@ def test_what_a_model_invents_goes_to_a_person(pump: Pump) -> None:
     assert queries.board(run.site, run.workflow_id).current_step == "human_review"
 
 
+@pytest.mark.wide
 def test_an_analysis_by_another_model_follows_an_instruction_and_stands_beside_the_first(pump: Pump) -> None:
     run = start_run()
     pump.run(lambda: ended(run))

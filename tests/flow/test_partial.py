@@ -165,6 +165,7 @@ def test_the_rules_of_going_on(pump: Pump, partial: Run, scans: Path) -> None:
         interventions.resume(start_run(scans), ResumeWay.RETRY, by=ROSA)
 
 
+@pytest.mark.wide
 def test_a_cancelled_run_has_ended_everywhere_and_its_message_changes_nothing(pump: Pump, scans: Path) -> None:
     pump.hold = lambda message: message.kwargs.get("step") == OCR
     run = start_run(scans)

@@ -48,6 +48,7 @@ def pinned(run: Run) -> tuple[int, str]:
     return one.version, one.label
 
 
+@pytest.mark.wide
 def test_what_is_in_production_is_sent_pinned_and_shown(pump: Pump) -> None:
     version = save("Read this paper.")
     prompt_actions.move_production(REF, version, expected=1, reason="Better", by=BY)

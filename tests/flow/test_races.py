@@ -26,6 +26,7 @@ from workflows.runs.items import Run
 ALWAYS: Condition = Review.PK.exists()
 
 
+@pytest.mark.wide
 def test_a_renewal_during_the_decision_is_no_conflict(pump: Pump) -> None:
     run, ref = waiting_run(pump)
     claims.claim_review(ref, run, by=ROSA)

@@ -99,6 +99,7 @@ def worker(pump: Pump) -> Pump:
     return pump
 
 
+@pytest.mark.wide
 def test_a_deletion_that_is_killed_anywhere_is_whole_or_has_not_begun(worker: Pump) -> None:
     untouched = document()
     with crash_before("dynamodb", "TransactWriteItems"):
@@ -123,6 +124,7 @@ def test_a_deletion_that_is_killed_anywhere_is_whole_or_has_not_begun(worker: Pu
         assert snapshot() == before
 
 
+@pytest.mark.wide
 def test_a_restoration_that_is_killed_anywhere_brings_everything_back(worker: Pump) -> None:
     for service, operation, nth in positions(restore, deleted()):
         run = document()
@@ -161,6 +163,7 @@ def test_a_purge_that_is_killed_anywhere_is_gone_on_with_to_its_end(worker: Pump
         assert not files_of(run)
 
 
+@pytest.mark.wide
 def test_the_sweeper_finds_what_is_left_by_itself(worker: Pump) -> None:
     run = deleted()
     with crash_after("dynamodb", "TransactWriteItems"):

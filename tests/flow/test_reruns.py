@@ -33,6 +33,7 @@ from workflows.stages.registry import STAGES
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
+pytestmark = pytest.mark.wide  # each begins with a document that was read, decided and published
 ROSA = Actor("1", "Rosa Marin")
 
 
@@ -152,7 +153,6 @@ def test_beside_a_published_result_a_new_run_begins_in_the_middle(pump: Pump, pu
     assert (row.workflow_id, row.runs) == (new.workflow_id, {published.workflow_id, new.workflow_id})
 
 
-@pytest.mark.wide
 @pytest.mark.parametrize(
     "stage", [name for name in STAGES if name not in {"bda_processor", "transcribe", "webcrawler"}]
 )

@@ -59,6 +59,7 @@ def test_from_the_upload_to_the_last_thing_that_follows(pump: Pump, reviewed: bo
     assert json.dumps(kinds).count("ACTION_COMPLETED") == 3
 
 
+@pytest.mark.wide
 def test_a_rejected_document_is_followed_by_nothing(pump: Pump) -> None:
     make_rule(make_ruleset(), when=When.UPLOAD, threshold=1.0, actions=(Act("NOTIFY", {"to": "a@example.org"}),))
     run = arrived(project=PROJECT)

@@ -98,6 +98,7 @@ def test_the_rule_makes_a_celery_message_of_an_event(pump: Pump) -> None:
     assert message["properties"]["delivery_info"] == {"exchange": "", "routing_key": settings.SEARCH_QUEUE}
 
 
+@pytest.mark.wide
 def test_what_does_not_concern_it_does_not_reach_it(pump: Pump) -> None:
     for detail_type, source in (("document.review.required", settings.EVENT_SOURCE), ("document.processed", "other")):
         entry = {"Source": source, "DetailType": detail_type, "Detail": "{}", "EventBusName": settings.BUS_NAME}

@@ -130,6 +130,7 @@ def steps_in(pump: Pump, queue: str) -> list[tuple[int, bool]]:
     return [(int(message.kwargs["step"]), bool(message.kwargs.get("large"))) for message in found]
 
 
+@pytest.mark.wide
 def test_every_step_of_a_large_document_is_done_where_slices_are(pump: Pump, settings) -> None:
     settings.LARGE_PAGES = PAGES - 1
     run = start_run(many_pages(PAGES), pages=PAGES)
@@ -145,6 +146,7 @@ def test_what_is_not_large_stays_in_the_queue_of_steps(pump: Pump, settings) -> 
     assert steps_in(pump, desk.SLICES_QUEUE) == []
 
 
+@pytest.mark.wide
 def test_a_document_whose_parts_are_counted_late_is_large_from_then_on(pump: Pump, settings) -> None:
     settings.LARGE_PAGES = PAGES - 1
     finish(pump, start_run(many_pages(PAGES)))

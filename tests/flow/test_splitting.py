@@ -94,6 +94,7 @@ def test_whoever_decides_first_is_the_one(waiting: tuple[Run, ReviewRef], pump: 
     assert review_of(ref).decision_id == other.decision_id
 
 
+@pytest.mark.wide
 def test_a_lost_message_is_sent_again_and_a_second_split_waits_for_the_first(
     waiting: tuple[Run, ReviewRef], pump: Pump
 ) -> None:

@@ -39,6 +39,7 @@ def test_a_newer_token_before_the_decision_is_the_one_that_is_spent(pump: Pump) 
     assert_applied_once(run, ref)
 
 
+@pytest.mark.wide
 def test_a_newer_token_after_the_redemption_triggers_it_again(pump: Pump) -> None:
     run, ref, _ = decided_run(pump)
     pump.hold = lambda message: message.task.endswith("apply_decision") and message.kwargs["attempt"] == 1

@@ -134,6 +134,7 @@ def redeliver_last(pump: Pump) -> None:
     pump.redeliver(pump.seen[-1])
 
 
+@pytest.mark.wide
 def test_killed_between_beginning_and_remembering_it_finds_the_same_job(pump: Pump, tmp_path: Path) -> None:
     run = start(tmp_path)
     with textract(DONE) as outside:
@@ -163,6 +164,7 @@ def test_killed_between_remembering_and_waiting_it_begins_no_other(
     assert outside.count()["StartDocumentAnalysis"] == 1
 
 
+@pytest.mark.wide
 def test_a_message_that_comes_twice_begins_no_other(pump: Pump, tmp_path: Path) -> None:
     run = start(tmp_path)
     with textract({"JobStatus": "IN_PROGRESS"}, DONE) as outside:
@@ -199,6 +201,7 @@ def test_a_service_that_does_not_answer_is_waited_for_and_said(pump: Pump, tmp_p
     assert (int(state.failures), state.open_until) == (0, None)
 
 
+@pytest.mark.wide
 def test_a_job_that_fails_ends_the_run_with_its_reason(pump: Pump, tmp_path: Path) -> None:
     run = start(tmp_path)
     with textract({"JobStatus": "FAILED", "StatusMessage": "INVALID_IMAGE_TYPE"}):
@@ -206,6 +209,7 @@ def test_a_job_that_fails_ends_the_run_with_its_reason(pump: Pump, tmp_path: Pat
     assert "cannot read this file" in ocr_of(run)["error"]
 
 
+@pytest.mark.wide
 def test_a_job_that_takes_too_long_is_given_up(pump: Pump, tmp_path: Path, settings: Any) -> None:
     settings.PROVIDER_JOB_SECONDS = 1
     run = start(tmp_path)
@@ -230,6 +234,7 @@ def test_missing_credentials_end_the_run_with_what_to_do(
     assert errors[0].startswith(f"{label} is selected for this document, but no AWS credentials were found. Give the")
 
 
+@pytest.mark.wide
 def test_a_recording_is_heard_by_transcribe_and_its_minutes_are_counted(pump: Pump, tmp_path: Path) -> None:
     run = begin(tone(tmp_path / "call.wav", 3, rate=8000), "audio/wav", transcriber="transcribe")
     store = DocumentFiles(run.site, run.project_id, run.document_id)

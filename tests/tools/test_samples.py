@@ -81,6 +81,7 @@ def test_the_scan_of_two_pages_has_its_total_on_the_second(paths: list[Path]) ->
     assert (values["total"], values["invoice_number"], values["date"]) == ("2627.40", "BT-1127", "2024-11-18")
 
 
+@pytest.mark.wide
 def test_the_samples_are_the_same_every_time(paths: list[Path], tmp_path: Path) -> None:
     again = samples.write_samples(tmp_path / "new")
     assert [path.name for path in again] == [path.name for path in paths]

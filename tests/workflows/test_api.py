@@ -55,6 +55,7 @@ def upload(client: Client, project, name: str = "", body: bytes | None = None, *
     return client.post(f"{API}/projects/{project.id}/documents", {"file": file}, headers=headers)
 
 
+@pytest.mark.wide
 def test_a_document_is_sent_followed_and_its_result_fetched(pump: Pump) -> None:
     project, client = make_project(), program()
     answer = upload(client, project)

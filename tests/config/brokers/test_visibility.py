@@ -24,6 +24,7 @@ def request_of(message: dict[str, Any]) -> SimpleNamespace:
     return SimpleNamespace(properties={"delivery_info": {"sqs_message": message, "sqs_queue": URL}})
 
 
+@pytest.mark.wide
 def test_a_kept_message_is_not_handed_to_another_worker(table: str) -> None:
     aws.aws_client("sqs").send_message(QueueUrl=URL, MessageBody="a step")
     (message,) = received(VisibilityTimeout=1)

@@ -63,6 +63,7 @@ def test_a_changed_setting_changes_the_resource_in_place(table, settings):
     deploy()
 
 
+@pytest.mark.wide
 def test_a_changed_template_is_deployed_once_and_reports_no_resource_that_was_left_alone(aws_stack, monkeypatch):
     changed = template.template_body().replace("345600", "345601")
     with monkeypatch.context() as patch:
@@ -124,6 +125,7 @@ def test_a_throttled_answer_is_not_taken_for_a_missing_resource(aws_stack):
         deploy()
 
 
+@pytest.mark.wide
 def test_an_environment_of_its_own_has_aws_keys_other_alarms_and_a_reader_of_them(table, settings):
     usual = settings.STACK_PARAMETERS
     settings.STACK_PARAMETERS = usual | {"CustomerKey": "false", "AlarmEmail": "desk@example.com", "LogDays": "365"}

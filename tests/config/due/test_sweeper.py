@@ -88,6 +88,7 @@ def move(run: Run, due_at: str, end: str = "") -> None:
     Execution.change(advance.execution_key(run), actions, Execution.PK.exists())
 
 
+@pytest.mark.wide
 def test_an_engine_that_does_not_answer_keeps_no_event_waiting(settings: LazySettings) -> None:
     settings.SWEEP_SECONDS = 1
     rows = [due_run() for _ in range(6)]
@@ -114,6 +115,7 @@ def test_a_row_that_fails_is_moved_on_twice_as_far_each_time_and_never_out_of_si
     assert [round(pause, -1) for pause in pauses] == [10, 20, 40, 60, 60]
 
 
+@pytest.mark.wide
 def test_what_failed_is_repaired_once_its_service_answers_and_forgets_that_it_failed() -> None:
     run = due_run()
     with silent_engine():

@@ -19,6 +19,7 @@ def wait_for(path: Path) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.wide
 @needs_model
 def test_the_model_is_loaded_when_it_is_first_asked_within_bounds(tmp_path: Path) -> None:
     path = embedded_model.socket_of(tmp_path)

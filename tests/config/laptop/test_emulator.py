@@ -187,6 +187,7 @@ def test_the_command_runs_until_it_is_told_to_stop(tmp_path, port):
     assert "kept" in (tmp_path / "emulator" / "state" / "sqs.json").read_text()
 
 
+@pytest.mark.wide
 def test_a_task_may_time_out_after_what_its_input_says(aws_stack):
     sfn = aws.aws_client("stepfunctions")
     definition = {

@@ -112,6 +112,7 @@ def test_a_waiting_receive_has_at_once_what_another_thread_sends(queue: str, loo
     assert len(looks) == 10, "one that found nothing, one that was woken"
 
 
+@pytest.mark.wide
 def test_a_waiting_receive_finds_a_message_when_its_delay_ends(looks: list[float]) -> None:
     url = sqs._act_create_queue({"QueueName": "delayed"}, "")["QueueUrl"]
     _, delay = run(meanwhile(url, lambda: send(url, DelaySeconds=1)))
@@ -120,6 +121,7 @@ def test_a_waiting_receive_finds_a_message_when_its_delay_ends(looks: list[float
     sqs._act_delete_queue({"QueueUrl": url}, url)
 
 
+@pytest.mark.wide
 def test_a_waiting_receive_finds_what_its_holder_let_go(queue: str, looks: list[float]) -> None:
     async def take_and_wait() -> None:
         send(queue)
@@ -136,6 +138,7 @@ def test_a_waiting_receive_finds_what_its_holder_let_go(queue: str, looks: list[
     assert len(looks) <= 7
 
 
+@pytest.mark.wide
 def test_a_waiting_receive_finds_a_message_whose_wait_was_made_shorter(queue: str, looks: list[float]) -> None:
     async def take_and_wait() -> None:
         send(queue)
@@ -163,6 +166,7 @@ def test_the_next_of_a_group_comes_when_the_one_before_it_is_done(queue: str, lo
     assert len(looks) <= 4
 
 
+@pytest.mark.wide
 def test_a_receive_waits_no_longer_than_it_was_to(queue: str, looks: list[float]) -> None:
     began = time.monotonic()
     found, at = run(receive(queue, 1))

@@ -152,6 +152,7 @@ def test_numbers_are_a_range_and_texts_begin_with_something(desk):
     assert "starts with Acme" in text("a=vendor&o=begins&v=Acme")
 
 
+@pytest.mark.wide
 def test_several_attributes_are_found_by_a_composite_key_of_the_site(desk):
     both = document(vendor="Acme", category="goods")
     document(vendor="Acme", category="rent")

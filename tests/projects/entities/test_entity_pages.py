@@ -61,6 +61,7 @@ def test_suppliers_are_kept_by_hand_imported_merged_and_deleted() -> None:
     assert rosa.get(own).status_code == 404
 
 
+@pytest.mark.wide
 def test_a_duplicate_with_another_name_is_merged_by_its_name_or_number() -> None:
     ada = signed_in(alice())
     of_type = ada.post("/entities/", {"name": "Suppliers"})["Location"]

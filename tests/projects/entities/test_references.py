@@ -47,6 +47,7 @@ def values(document_id: str) -> list[str]:
     return [str(one.value) for one in list_attributes(SITE, document_id) if one.key_ == "supplier"]
 
 
+@pytest.mark.wide
 def test_what_is_typed_is_looked_up(type_id: str) -> None:
     mill, document = make(type_id, tax_id=VAT, ibans=[IBAN], aliases=["The Old Mill"]), start_run().document_id
     stored = reference_to(type_id, mill.entity_id)

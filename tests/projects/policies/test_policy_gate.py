@@ -77,6 +77,7 @@ def told(document_id: str) -> list[str]:
     return [one.changes[0]["after"] for one in activity(document_id) if one.changes]
 
 
+@pytest.mark.wide
 def test_a_policy_hides_a_document_from_everyone_it_denies_admins_and_superusers_too() -> None:
     hr, admins = document("hr"), document("admins")
     everyone = [signed_in(alice()), signed_in(bob()), root()]

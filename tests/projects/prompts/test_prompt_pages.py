@@ -305,6 +305,7 @@ def test_what_is_no_document_type_has_no_prompt(slug):
     assert browser.post(f"{base(project)}{quote(slug)}/", TYPED).status_code == 404
 
 
+@pytest.mark.wide
 def test_pages_of_a_prompt_with_200_versions_stay_one_query_a_list():
     project, browser = make_project(), signed_in(alice())
     ref = PromptRef(SITE, project.id, "extract")

@@ -155,6 +155,7 @@ def test_mistakes_are_told_and_nothing_is_saved(table):
     assert stored(project).version == 1
 
 
+@pytest.mark.wide
 @each(
     ("order", "names", "focus"),
     [

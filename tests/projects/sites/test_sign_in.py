@@ -130,6 +130,7 @@ def test_an_address_that_tries_many_names_has_to_wait() -> None:
     assert sign_in("bob", PASSWORD, "203.0.113.10").status_code == 302
 
 
+@pytest.mark.wide
 def test_who_guesses_fills_no_audit(monkeypatch) -> None:
     few = RECORDED._replace(tries=20)
     monkeypatch.setattr(sites_sign_in, "RECORDED", few)

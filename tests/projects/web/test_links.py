@@ -27,6 +27,7 @@ def public_url(folder: Path, **env: str) -> str:
     return str(json.loads(done.stdout))
 
 
+@pytest.mark.wide
 def test_the_public_address_follows_the_port_until_it_is_set(tmp_path: Path) -> None:
     assert public_url(tmp_path) == "http://127.0.0.1:8000"
     assert public_url(tmp_path, COUNTERSIGN_PORT="8123") == "http://127.0.0.1:8123"

@@ -68,6 +68,7 @@ def test_a_kind_and_a_day_narrow_every_list_and_stay_one_query_each() -> None:
         assert [row.kind for row in rows] == ["decision"]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("limit", [1, 2, 3, 7])
 def test_pages_of_any_size_leave_nothing_out_and_repeat_nothing(limit: int) -> None:
     for number in range(4):

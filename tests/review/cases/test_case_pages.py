@@ -21,6 +21,7 @@ from tests.workflows.test_api import API, program
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 
 
+@pytest.mark.wide
 def test_a_case_from_its_opening_to_its_end() -> None:
     rosa, run = signed_in(bob()), start_run()
     choose = f"/cases/of/{run.document_id}/"

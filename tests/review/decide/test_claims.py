@@ -89,6 +89,7 @@ def test_the_one_just_decided_is_passed_over_while_the_index_lags():
     assert claims.claim_next("default", by=ROSA, but=first) == second
 
 
+@pytest.mark.wide
 def test_sixteen_who_ask_for_the_next_one_get_sixteen():
     refs = {open_review(timeout=70_000 + i)[1] for i in range(16)}
     people = [type(ROSA)(str(i), f"Person {i}") for i in range(16)]

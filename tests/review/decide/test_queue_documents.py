@@ -296,6 +296,7 @@ def ended(run: Run) -> bool:
     return queries.board(run.site, run.workflow_id).outcome is not None
 
 
+@pytest.mark.wide
 def test_a_mail_in_an_open_queue_does_not_name_what_came_out_of_it_for_others(scanner: Client, pump: Pump) -> None:
     member("ina", "payroll")
     queue = make_queue("Payroll", ["payroll"])

@@ -71,6 +71,7 @@ def test_the_first_decision_is_counted_once_and_the_review_waits_for_another_per
     assert claims.claim_next(ref.site, by=MARTA) == ref
 
 
+@pytest.mark.wide
 def test_two_who_agree_make_a_decision_that_is_redeemed_and_can_no_longer_be_undone():
     run, ref = open_review(quorum="2/3")
     vote(run, ref, ROSA, total="38.90")

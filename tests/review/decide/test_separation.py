@@ -42,6 +42,7 @@ def no_memory():
     directory.forget()
 
 
+@pytest.mark.wide
 def test_an_uploader_gives_neither_of_two_approvals(pump: Pump, tmp_path: Path) -> None:
     run = begin(tmp_path, "1500.00", by=actor_of(bob()))
     ref = asked(run, pump, "first_approval")
@@ -104,6 +105,7 @@ def edit(run: Run, *, by: User, what: str) -> None:
     assert change_document(SITE, run.document_id, changes, by=actor_of(by))
 
 
+@pytest.mark.wide
 def test_who_has_edited_the_document_decides_nothing_of_it(pump: Pump, tmp_path: Path) -> None:
     run = begin(tmp_path, "1500.00", by=actor_of(alice()))
     edit(run, by=bob(), what="metadata")

@@ -177,6 +177,7 @@ def test_regions_of_one_minute_are_counted_and_a_queue_that_is_away_is_told():
     assert "No worker is available" in answer.json()["problem"]
 
 
+@pytest.mark.wide
 def test_a_region_whose_page_is_gone_says_so():
     _, ref = mine()
     region = Region(0, 0.1, 0.1, 0.5, 0.5)

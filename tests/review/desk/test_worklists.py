@@ -88,6 +88,7 @@ def test_my_work_shows_nothing_of_a_queue_that_no_longer_lets_me_in():
     assert numbers(user)["mine"] == "0"
 
 
+@pytest.mark.wide
 def test_decided_today_says_what_i_decided_and_what_i_took_back():
     for name, undone in (("kept.pdf", False), ("undone.pdf", True)):
         run, ref = open_review(name)

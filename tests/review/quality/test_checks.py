@@ -202,6 +202,7 @@ def test_one_that_no_one_makes_ends_and_the_loser_of_the_race_changes_nothing():
     assert count_waiting_by_queue(ref.site).get(CHECKS, 0) == 0
 
 
+@pytest.mark.wide
 def test_a_real_run_is_reviewed_twice(pump):
     project = {**PROJECT, "review_policy": {"default_threshold": 1.0, "check_share": 1.0}}
     run = start_run(project=project)

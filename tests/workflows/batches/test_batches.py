@@ -59,6 +59,7 @@ def test_every_line_becomes_a_document_and_what_is_wrong_is_explained(pump: Pump
     assert len(runs_of(batch)) == 4
 
 
+@pytest.mark.wide
 def test_what_was_skipped_in_its_archives_is_counted_with_its_kinds(pump: Pump):
     project, client = bulk.project(), program(Permission.READ)
     box = {"a.txt": b"Minutes of the third meeting", "Setup.EXE": b"MZ" + b"\0" * 600, "b.exe": b"MZ" + b"\0" * 600}
@@ -85,6 +86,7 @@ def test_a_batch_of_whole_archives_says_nothing_of_skipped_files(pump: Pump):
     assert "skipped" not in signed_in(charlie()).get(reverse("workflows:show-batch", args=[batch.id])).content.decode()
 
 
+@pytest.mark.wide
 def test_the_failed_lines_alone_are_tried_again(pump: Pump):
     project, keys = bulk.project(), bulk.many(1)
     batch = bulk.make(project, [*keys, "bulk/default/late.txt", "bulk/default/never.txt", keys[0]], percent=100)
@@ -100,6 +102,7 @@ def test_the_failed_lines_alone_are_tried_again(pump: Pump):
     assert done.done == done.total == 4
 
 
+@pytest.mark.wide
 def test_a_run_that_failed_goes_on_in_the_next_attempt(pump: Pump):
     project, keys = bulk.project(), bulk.many(1)
     batch = bulk.make(project, keys, percent=100)
@@ -119,6 +122,7 @@ def test_a_run_that_failed_goes_on_in_the_next_attempt(pump: Pump):
     assert runs_of(batch) == [run]
 
 
+@pytest.mark.wide
 def test_who_waits_for_a_person_gives_the_slot_back(pump: Pump):
     project = bulk.project(fields=True)
     batch = bulk.make(project, bulk.many(2), slots=1)
@@ -180,6 +184,7 @@ def test_what_a_cancelled_batch_never_began_is_begun_when_somebody_says_so(pump:
         actions.go_on("default", done, by=bulk.BY)
 
 
+@pytest.mark.wide
 def test_a_batch_that_stopped_over_failures_goes_on_whatever_fails(pump: Pump):
     batch = bulk.make(bulk.project(), [*bulk.many(2), *(f"bulk/default/gone-{n}.txt" for n in range(2))], percent=25)
     actions.go_on("default", bulk.ended(pump, batch), by=bulk.BY)
@@ -188,6 +193,7 @@ def test_a_batch_that_stopped_over_failures_goes_on_whatever_fails(pump: Pump):
     assert (done.status, done.failed, done.published) == ("finished", 2, 2)
 
 
+@pytest.mark.wide
 def test_one_that_was_cancelled_before_it_was_read_is_read(pump: Pump):
     batch = bulk.make(bulk.project(), bulk.many(1))
     actions.cancel_batch("default", bulk.now(batch), by=bulk.BY)
@@ -236,6 +242,7 @@ def test_a_slot_leaks_where_a_worker_dies_behind_a_runs_end_and_comes_back(pump:
     assert (bulk.ended(pump, batch).published, bulk.now(batch).at_work) == (1, {})
 
 
+@pytest.mark.wide
 def test_another_batch_of_the_same_files_makes_no_second_document(pump: Pump):
     project, keys = bulk.project(), bulk.many(2)
     for _ in range(2):

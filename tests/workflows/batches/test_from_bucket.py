@@ -48,6 +48,7 @@ def waiting() -> list[str]:
     return [str(file.message) for file in bucket.list_quarantine("default").rows]
 
 
+@pytest.mark.wide
 def test_a_manifest_in_the_bucket_starts_its_batch_by_itself(pump: Pump) -> None:
     project = owner()
     put([{"key": key} for key in bulk.many(2)])

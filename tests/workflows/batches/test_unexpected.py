@@ -108,6 +108,7 @@ def test_a_line_that_cannot_even_be_read_ends_its_batch(worker: Pump) -> None:
     assert bulk.explained(batch) == [(0, lines._LOST)]
 
 
+@pytest.mark.wide
 def test_a_manifest_whose_reading_raises_is_not_taken_and_is_read_again(worker: Pump) -> None:
     batch = bulk.make(bulk.project(), bulk.many(2))
     with raising("s3", "GetObject"):
@@ -124,6 +125,7 @@ def test_a_manifest_whose_reading_raises_is_not_taken_and_is_read_again(worker: 
     assert (ended.status, int(ended.attempt), int(ended.published), ended.message) == ("finished", 1, 2, None)
 
 
+@pytest.mark.wide
 def test_a_part_whose_files_raise_explains_them_and_goes_on(worker: Pump) -> None:
     batch = bulk.make(bulk.project(), bulk.many(2), percent=100)
     with raise_before("s3", "HeadObject", ValueError(MARKER), times=unexpected.MOST + 1):
@@ -151,6 +153,7 @@ def test_a_part_that_cannot_be_read_stops_its_batch_which_is_read_again(worker: 
     assert int(bulk.now(batch).published) == 2
 
 
+@pytest.mark.wide
 def test_read_again_only_what_is_wrong_now_is_explained(worker: Pump) -> None:
     name = f"{clock.new_ulid()}.txt"  # which no other test has put there
     batch = bulk.make(bulk.project(), [f"bulk/default/{name}"], percent=100)

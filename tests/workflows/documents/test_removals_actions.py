@@ -222,6 +222,7 @@ def test_what_is_not_deleted_is_neither_restored_nor_purged(table: str) -> None:
         actions.delete_document("acme", run.document_id, by=ROSA)
 
 
+@pytest.mark.wide
 def test_of_restoring_and_purging_at_once_one_happens(table: str) -> None:
     for _ in range(5):
         run = document()

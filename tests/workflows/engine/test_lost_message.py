@@ -64,6 +64,7 @@ def test_a_run_that_waits_in_a_long_queue_is_left_alone(pump: Pump) -> None:
     assert attempt_after_a_look(run) == 1
 
 
+@pytest.mark.wide
 def test_a_run_that_waited_longer_than_a_step_may_take_is_ordered_again(pump: Pump) -> None:
     run = start_run()
     long_ago(run, settings.LONG_STEP_TIMEOUT_SECONDS + 1)
@@ -123,6 +124,7 @@ def test_slices_under_way_are_looked_after_by_their_join(pump: Pump) -> None:
         assert attempt_after_a_look(run) == 1
 
 
+@pytest.mark.wide
 def test_what_another_engine_began_goes_on_with_the_chosen_one(machines: None, table: str) -> None:
     run = start_run()  # by Step Functions
     assert queries.execution(run).engine is None

@@ -186,6 +186,7 @@ def test_a_page_of_a_thousand_answers_is_one_query() -> None:
     assert "0 of 60" in listed
 
 
+@pytest.mark.wide
 def test_pages_of_a_thousand_results_ask_for_no_row_of_them() -> None:
     ref, admin = large_experiment(prompts=2), signed_in(alice())
     lanes.settle(ref, queries.load_plan(ref, str(queries.get_experiment(ref).plan_sha256)))
@@ -214,6 +215,7 @@ def test_it_is_paused_resumed_and_stopped_by_buttons(pump: Pump) -> None:
     assert admin.post(url("stop-experiment", *one)).status_code == 409
 
 
+@pytest.mark.wide
 def test_only_who_configures_the_project_sees_its_experiments() -> None:
     testset = SetRef(SITE, project(), "")
     ref, reviewer = large_experiment(), signed_in(bob())

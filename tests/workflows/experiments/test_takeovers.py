@@ -39,6 +39,7 @@ def answer() -> Answer:
     return say
 
 
+@pytest.mark.wide
 def test_the_model_that_takes_over_is_pinned_asked_and_paid_for(server: CountingServer, pump: Pump) -> None:
     run = read_run(pump)
     testset = make_set(run.project_id, [run.document_id, copy_document(run, 1)])

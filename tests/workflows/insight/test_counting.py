@@ -116,6 +116,7 @@ def test_a_failed_run_that_goes_on_is_taken_back_from_the_failures(table):
     assert recount.find_differences(SITE) == []
 
 
+@pytest.mark.wide
 def test_a_decision_is_counted_with_its_person_its_time_and_its_fields(pump: Pump):
     run, ref = waiting_run(pump)
     claims.claim_review(ref, run, by=ROSA)

@@ -38,6 +38,7 @@ def judged(run: Run) -> rules.Judgement:
     return judge.judgement_of(run, queries.execution(run).routing_sha256)
 
 
+@pytest.mark.wide
 def test_without_rules_nothing_is_pinned_and_nothing_is_asked_later(pump: Pump) -> None:
     with count_calls() as calls:
         run = arrived(project=ALL_SURE)
@@ -104,6 +105,7 @@ def test_the_rules_word_on_the_queue_comes_before_the_projects(pump: Pump) -> No
     assert review_of(ref_of(run)).queue == "ruled"
 
 
+@pytest.mark.wide
 def test_a_run_keeps_the_rules_it_began_with(pump: Pump) -> None:
     made = make_rule(make_ruleset(), queue="first")
     run = arrived(project=NOBODY_SURE)

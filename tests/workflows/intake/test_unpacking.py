@@ -85,6 +85,7 @@ def test_a_mails_text_is_one_text_and_no_mail_in_a_mail(worker: Pump, text: str)
     assert rows(child.documentId).unpacking is None
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("make", [zipped, mailed])
 def test_each_file_is_a_document_with_a_run_and_its_parent_lists_it(worker: Pump, make) -> None:
     document_id = uploaded(make(samples()))
@@ -104,6 +105,7 @@ def test_each_file_is_a_document_with_a_run_and_its_parent_lists_it(worker: Pump
     assert int(record(document_id).files) == 3
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("make", [zipped, mailed])
 def test_each_file_pins_the_calibration_and_the_extractor_in_use(worker: Pump, make) -> None:
     document_id = uploaded(make(samples()))
@@ -155,6 +157,7 @@ def test_a_mail_in_an_archive_is_unpacked_too_and_no_deeper_than_allowed(worker:
     assert int(record(document_id).files) == 2  # counted together, at what was uploaded
 
 
+@pytest.mark.wide
 def test_all_that_comes_out_together_is_limited(worker: Pump, monkeypatch) -> None:
     name, body = next(iter(samples().items()))
     inner = zipped({f"{number}.pdf": body for number in range(3)})
@@ -247,6 +250,7 @@ def _temporary(body: bytes) -> TemporaryUploadedFile:
     return upload
 
 
+@pytest.mark.wide
 def test_a_queue_that_does_not_answer_leaves_it_to_the_sweeper(worker: Pump) -> None:
     with fail("sqs", "SendMessage", error_code="connection", times=9):
         document_id = uploaded(zipped(samples()))
@@ -277,6 +281,7 @@ def test_a_container_keeps_its_content_and_goes_only_when_it_is_unpacked(worker:
     assert {key: row for key, row in stored.rows().items() if not key[2].startswith(("activity#", "EVENT#"))} == before
 
 
+@pytest.mark.wide
 def test_a_deleted_child_leaves_its_parents_list_and_comes_back_to_it(worker: Pump) -> None:
     document_id = uploaded(zipped(samples()))
     ended(worker, document_id)

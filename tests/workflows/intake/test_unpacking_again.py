@@ -113,6 +113,7 @@ def test_an_archive_of_which_nothing_came_out_failed_and_try_again_brings_its_fi
     assert "Try again" not in page(document_id)
 
 
+@pytest.mark.wide
 def test_a_file_that_raises_is_left_out_and_the_others_come_out() -> None:
     document_id = uploaded(zipped(TEXTS))
     with raise_before("s3", "PutObject", ValueError(MARKER), times=unexpected.MOST + 1):
@@ -252,6 +253,7 @@ def archives(*bodies: bytes) -> list[str]:
     return [bulk.put(f"{number}.zip", body) for number, body in enumerate(bodies)]
 
 
+@pytest.mark.wide
 def test_a_line_of_a_batch_holds_its_slot_until_its_files_are_out(pump: Pump) -> None:
     batch = bulk.make(bulk.project(), archives(zipped(TEXTS), zipped(TEXTS)), slots=1)
     pump.hold = lambda message: message.task.endswith("tasks.unpack")

@@ -95,6 +95,7 @@ def test_a_proposal_changes_no_run() -> None:
     assert run_settings.settings_of(SITE, project_id, data_of(project_id)).calibration_version == 0
 
 
+@pytest.mark.wide
 def test_an_active_version_is_pinned_by_runs_that_begin_then() -> None:
     project_id = reviewed_project()
     made = actions.propose_calibration(SITE, project_id, by=ANNA)

@@ -55,6 +55,7 @@ def test_a_proposal_shows_its_table_and_may_be_made_active():
     assert '<tr class="current"><th scope="row" class="number">80 %' in page
 
 
+@pytest.mark.wide
 def test_the_page_costs_three_reads():
     """The project, its versions, what was done last: the object in S3 is not needed."""
     project_id = reviewed_project()

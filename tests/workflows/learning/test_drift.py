@@ -109,6 +109,7 @@ def list_asked(fields: list[dict[str, Any]]) -> list[str]:
     return [one.code for one in needs_review.find_review_reasons({"fields": fields}, SPECS, today="2026-01-01")]
 
 
+@pytest.mark.wide
 def test_of_shifted_documents_the_audit_notices_within_50_and_people_are_asked_again(learned: str) -> None:
     """Papers of another kind, read as surely as before and three values in ten wrong."""
     random = Random(4)

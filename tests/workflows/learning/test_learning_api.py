@@ -34,6 +34,7 @@ def activate(client: Client, project_id: str, kind: str, **wish: Any) -> Any:
     return client.put(f"{API}/projects/{project_id}/{kind}/active", body, content_type="application/json")
 
 
+@pytest.mark.wide
 def test_a_calibration_is_told_of_and_activated_by_who_saw_the_active_one() -> None:
     project_id, client = reviewed_project(), program(*ADMIN)
     actions.propose_calibration(SITE, project_id, by=ANNA)
@@ -61,6 +62,7 @@ def test_too_few_reviews_are_said_in_an_event(pump: Pump) -> None:
     assert "too few" in event["reason"]
 
 
+@pytest.mark.wide
 def test_an_extractor_is_told_of_and_activated_with_a_reason() -> None:
     project_id, client = project_of_orders(12), program(*ADMIN)
     extractor_actions.train_extractor(SITE, project_id, by=ANNA)
@@ -81,6 +83,7 @@ def test_an_extractor_is_ordered() -> None:
     assert enqueue.call_args.args[2]["project_id"] == project_id
 
 
+@pytest.mark.wide
 def test_a_threshold_is_tried_on_what_was_reviewed() -> None:
     project_id, client = reviewed_project(), program(*ADMIN)
     before = get(client, project_id, "thresholds")

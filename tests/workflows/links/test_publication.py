@@ -40,6 +40,7 @@ from workflows.storage.objects import DocumentFiles
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 
 
+@pytest.mark.wide
 def test_it_shows_what_was_published_whatever_comes_after() -> None:
     run, everyone = published(), Client()
     at = f"/published/{run.document_id}/"

@@ -74,6 +74,7 @@ def test_nobody_there_is_tried_later(inside):
         webhooks.deliver_webhook(delivery(f"http://127.0.0.1:{port}/"))
 
 
+@pytest.mark.wide
 def test_who_never_answers_is_waited_for_no_longer_than_the_setting_says(inside, settings):
     settings.WEBHOOK_TIMEOUT_SECONDS = 1
     with socket.socket() as silent:
@@ -83,6 +84,7 @@ def test_who_never_answers_is_waited_for_no_longer_than_the_setting_says(inside,
             webhooks.deliver_webhook(delivery(f"http://127.0.0.1:{silent.getsockname()[1]}/"))
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\n", b""])
 def test_a_receiver_that_sends_a_byte_at_a_time_is_left_in_time(inside, settings, head):
     """Each byte begins the wait for the next one anew; the call as a whole has its time."""

@@ -53,6 +53,7 @@ def test_machine_work_and_waiting_reviews_stand_apart_the_longest_first():
     assert "every 4s" not in needs
 
 
+@pytest.mark.wide
 def test_a_list_costs_a_query_its_documents_and_boards_its_count_and_the_queues():
     start_run(), waiting(start_run())
     browser = signed_in(charlie())

@@ -161,6 +161,7 @@ def test_where_s3_does_not_answer_nothing_is_changed() -> None:
     assert everything() == before
 
 
+@pytest.mark.wide
 def test_pages_that_a_purge_took_meanwhile_are_left_out() -> None:
     run = publish("Alphaword")
     end_pages = DocumentRef(run.site, run.project_id, run.document_id)

@@ -41,6 +41,7 @@ def nobody(_progress: Progress) -> None:
     pass
 
 
+@pytest.mark.wide
 def test_it_comes_to_what_the_events_came_to() -> None:
     runs = desk()
     for run in runs:
@@ -56,6 +57,7 @@ def test_it_comes_to_what_the_events_came_to() -> None:
     assert not SearchRebuild.objects.exists()
 
 
+@pytest.mark.wide
 def test_it_mends_what_events_were_lost() -> None:
     runs = desk()
     for run in runs:
@@ -95,6 +97,7 @@ def test_stopped_it_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> Non
     assert began < clock.iso(clock.now())
 
 
+@pytest.mark.wide
 def test_a_place_that_was_kept_before_the_secret_key_changed_begins_its_project_anew() -> None:
     runs = desk()
     first = min(run.project_id for run in runs)
@@ -115,6 +118,7 @@ def test_where_something_does_not_answer_it_says_so_and_goes_on_later() -> None:
     assert len(found("alphaword")) == len(runs) - 3
 
 
+@pytest.mark.wide
 def test_removed_documents_are_forgotten_when_no_message_can_come_any_more() -> None:
     desk()
     rebuild_index("default", nobody)

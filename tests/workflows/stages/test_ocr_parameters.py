@@ -96,6 +96,7 @@ def test_a_service_is_sent_the_page_in_the_models_resolution(tmp_path: Path) -> 
     assert used == Usage("endpoint-gpu", "PaddleX endpoint gpu", pages=1, ms=used.ms, micros=2_000_000)
 
 
+@pytest.mark.wide
 def test_unsure_lines_are_left_out(tmp_path: Path) -> None:
     assert read_pages(scan(tmp_path, ocr=pinned(least_score=1.0)))[0]["content"] == ""
     assert "Total" in read_pages(scan(tmp_path, ocr=pinned(least_score=0.0)))[0]["content"]

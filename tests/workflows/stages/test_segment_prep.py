@@ -50,6 +50,7 @@ def test_the_claim_is_renewed_after_every_page(tmp_path: Path) -> None:
     assert ctx.heartbeat.count == 3
 
 
+@pytest.mark.wide
 def test_a_poster_is_scaled_to_what_can_be_read(tmp_path: Path) -> None:
     ctx = context(pdf(tmp_path / "a.pdf", (7000, 7000)))
     segment_prep.run(ctx)

@@ -69,6 +69,7 @@ def test_a_model_with_a_price_of_its_own_is_priced_in_full() -> None:
     assert meter.outcome().unpriced
 
 
+@pytest.mark.wide
 def test_two_trials_of_one_document_see_nothing_of_each_other(pump: Pump) -> None:
     run = read_run(pump)
     document = load_read_document(SITE, run.project_id, run.document_id)
@@ -82,6 +83,7 @@ def test_two_trials_of_one_document_see_nothing_of_each_other(pump: Pump) -> Non
     assert len(chat.asked) == 1
 
 
+@pytest.mark.wide
 def test_an_answer_that_cannot_be_taken_is_a_problem_of_the_trial(pump: Pump) -> None:
     run = read_run(pump)
     document = load_read_document(SITE, run.project_id, run.document_id)
@@ -99,6 +101,7 @@ def test_fields_that_cannot_be_taken_are_read_by_rules_and_a_reason_to_look(pump
     assert "The model gave no usable answer for some fields of page 1; built-in rules were used" in found.reasons
 
 
+@pytest.mark.wide
 def test_a_model_that_pauses_is_the_callers_to_wait_for(pump: Pump) -> None:
     run = read_run(pump)
 

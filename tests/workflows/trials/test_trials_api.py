@@ -34,6 +34,7 @@ def post(client: Client, run: Run, path: str, **body: Any) -> Any:
     return client.post(address, json.dumps({"document_id": run.document_id} | body), content_type="application/json")
 
 
+@pytest.mark.wide
 def test_a_draft_is_tried_beside_what_is_in_production(pump: Pump) -> None:
     run, client = read_run(pump), program(*ADMIN)
     started = post(client, run, "prompts/extract/trials", **TYPED)

@@ -47,6 +47,7 @@ def typed(run: Run, **changes: str) -> dict[str, str]:
     return {**TYPED, "document": run.document_id, "model": "bedrock", **changes}
 
 
+@pytest.mark.wide
 def test_the_editor_offers_it_with_and_without_a_script(pump: Pump) -> None:
     run = read_run(pump)
     page = signed_in(alice()).get(f"/projects/{run.project_id}/prompts/extract/").content.decode()
@@ -54,6 +55,7 @@ def test_the_editor_offers_it_with_and_without_a_script(pump: Pump) -> None:
     assert f'hx-post="{at(run)}"' in page
 
 
+@pytest.mark.wide
 def test_a_sample_and_a_model_are_chosen_and_the_cost_is_told_before(pump: Pump) -> None:
     run = read_run(pump)
     admin = signed_in(alice())
@@ -72,6 +74,7 @@ def test_a_sample_and_a_model_are_chosen_and_the_cost_is_told_before(pump: Pump)
     assert "The estimate appears once" in problem
 
 
+@pytest.mark.wide
 def test_the_model_that_a_run_would_ask_is_chosen(pump: Pump) -> None:
     project = make_project(models={"extract": "embedded"})
     run = read_run(pump, project_id=project.id)
@@ -149,6 +152,7 @@ def test_both_answers_are_compared_field_by_field(pump: Pump) -> None:
     assert signed_in(bob()).get(address).status_code == 403
 
 
+@pytest.mark.wide
 def test_a_fragment_is_answered_in_its_place(pump: Pump) -> None:
     run = read_run(pump)
     admin = signed_in(alice(), htmx=True)
@@ -228,6 +232,7 @@ def test_who_may_configure_but_not_upload_is_offered_no_upload(pump: Pump) -> No
     assert strict.post(f"{here}upload/", {**TYPED, "files": sample()}).status_code == 403
 
 
+@pytest.mark.wide
 def test_a_question_is_asked_for_where_the_purpose_needs_one(pump: Pump) -> None:
     run = read_run(pump)
     admin = signed_in(alice())

@@ -155,6 +155,7 @@ def test_a_trial_without_end_is_lost_and_not_begun_again(pump: Pump, monkeypatch
     assert do(ref).asked == []
 
 
+@pytest.mark.wide
 def test_what_cannot_be_done_is_said(pump: Pump) -> None:
     run = read_run(pump)
     gone = start(run, model="nothing")
@@ -193,6 +194,7 @@ def test_production_is_what_it_was_when_the_trial_began(pump: Pump) -> None:
     assert told(do(start(run))) == ["New."]
 
 
+@pytest.mark.wide
 def test_it_goes_with_its_document_and_by_itself(pump: Pump) -> None:
     run = read_run(pump)
     ref = start(run)
@@ -205,6 +207,7 @@ def test_it_goes_with_its_document_and_by_itself(pump: Pump) -> None:
         answer(run, trial.draft_answer)
 
 
+@pytest.mark.wide
 def test_what_was_tried_and_answered_is_in_no_log(
     pump: Pump, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,6 +230,7 @@ def test_what_was_tried_and_answered_is_in_no_log(
     assert [line for line in written if marker in line] == []
 
 
+@pytest.mark.wide
 def test_a_model_that_does_not_answer_ends_the_trial_with_a_sentence(pump: Pump) -> None:
     ref = start(read_run(pump))
     pump.sends_again = True
@@ -236,6 +240,7 @@ def test_a_model_that_does_not_answer_ends_the_trial_with_a_sentence(pump: Pump)
     assert queries.get_trial(ref).error == "Amazon Bedrock is not responding (ThrottlingException)."
 
 
+@pytest.mark.wide
 def test_a_worker_does_it_from_the_queue_and_a_queue_that_is_away_is_said(
     pump: Pump, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,6 +76,7 @@ def test_a_type_without_its_own_is_held_against_the_general_prompt(pump: Pump, r
     assert (found.problem, trial.error) == ("", None)
 
 
+@pytest.mark.wide
 def test_a_type_with_its_own_in_production_is_held_against_that(pump: Pump, receipts: str) -> None:
     run = read_run(pump)
     prompt = PromptRef(SITE, run.project_id, "extract", receipts)

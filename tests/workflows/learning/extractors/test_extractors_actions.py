@@ -80,6 +80,7 @@ def test_too_few_reviews_or_sellers_are_refused_with_a_sentence() -> None:
         actions.train_extractor(SITE, project_id, by=ANNA)
 
 
+@pytest.mark.wide
 def test_what_would_not_be_read_better_is_not_kept() -> None:
     """The values stand nowhere on the pages."""
     project_id = project()

@@ -34,6 +34,7 @@ def show(project_id: str, **query: str) -> str:
     return one_line(signed_in(alice()).get(url("show-extractors", project_id), query).content)
 
 
+@pytest.mark.wide
 def test_a_new_project_says_how_many_reviews_are_left():
     assert "10 more reviews until extraction can learn" in show(project())
     some = project()
@@ -46,6 +47,7 @@ def test_a_new_project_says_how_many_reviews_are_left():
     assert "There are enough reviews" in show(some)
 
 
+@pytest.mark.wide
 def test_an_extractor_shows_each_field_before_and_after_and_is_made_active_with_a_reason():
     project_id = project_of_orders(12)
     actions.train_extractor(SITE, project_id, by=ANNA)
@@ -66,6 +68,7 @@ def test_an_extractor_shows_each_field_before_and_after_and_is_made_active_with_
     assert "Deactivated extractor 1: New &lt;forms&gt;" in show(project_id)
 
 
+@pytest.mark.wide
 def test_the_page_costs_three_reads():
     project_id = project_of_orders(12)
     actions.train_extractor(SITE, project_id, by=ANNA)
@@ -75,6 +78,7 @@ def test_the_page_costs_three_reads():
     assert calls.names() == ["dynamodb.GetItem", "dynamodb.Query", "dynamodb.Query"]
 
 
+@pytest.mark.wide
 def test_who_comes_second_or_gives_no_reason_is_told_and_keeps_what_was_typed():
     project_id = project_of_orders(12)
     actions.train_extractor(SITE, project_id, by=ANNA)
@@ -90,6 +94,7 @@ def test_who_comes_second_or_gives_no_reason_is_told_and_keeps_what_was_typed():
     assert activate(project_id, 7, 1).status_code == 404
 
 
+@pytest.mark.wide
 def test_an_odd_number_in_the_address_shows_the_newest():
     project_id = project_of_orders(12)
     actions.train_extractor(SITE, project_id, by=ANNA)

@@ -80,6 +80,7 @@ def asked(url: str, settings: Any, spec: ModelSpec) -> Any:
     return factory.make_chat(spec).ask(ChatRequest(RenderedPrompt("Say yes.", "Now."), 10))
 
 
+@pytest.mark.wide
 @pytest.mark.usefixtures("table")
 def test_work_is_claimed_anew_between_two_tries(settings: Any) -> None:
     beats: list[int] = []
