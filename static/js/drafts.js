@@ -152,7 +152,7 @@ function lost(sent, text) {
   keepOwn();
   document.body.dispatchEvent(new Event("losing"));
   window.htmx.swap("#desk", text, { swapStyle: "outerHTML" });
-  if (waiting.size) later(PAUSE);
+  if (waiting.size) later(0);
   else document.body.dispatchEvent(new Event("saved"));
 }
 
