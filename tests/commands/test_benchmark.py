@@ -12,7 +12,10 @@ NAMES = (
     "run page, requests", "run page, calls", "document page, requests", "document page, calls",
     *(
         f"{page}, {what}"
-        for page in ("Insight, 30 days", "Insight, 90 days", "Insight, 90 days of a project", "overview")
+        for page in (
+            "Insight, 30 days", "Insight, 90 days", "Insight, 90 days of a project",
+            "wall screen", "quality", "costs", "overview",
+        )
         for what in ("CPU", "calls of AWS")
     ),
     "writing 30 segment rows", "OCR stage", "analysis of a page",

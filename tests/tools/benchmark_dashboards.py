@@ -42,6 +42,9 @@ def dashboards(rounds: int) -> Iterator[Ratio]:
         ("Insight, 30 days", "/insight/?period=30d"),
         ("Insight, 90 days", "/insight/?period=90d"),
         ("Insight, 90 days of a project", f"/insight/?period=90d&project={PROJECT}"),
+        ("wall screen", "/insight/wall/"),
+        ("quality", "/review/quality/"),
+        ("costs", "/settings/costs/"),
         ("overview", "/"),
     ):
         yield from _beside_queue(browser, name, url, rounds)

@@ -42,9 +42,12 @@ class Scope(NamedTuple):
         return RollupKey(span, kind, counted, self.classification_id, first.isoformat()).at(self.site)
 
 
-def list_days(scope: Scope, first: dt.date, last: dt.date) -> dict[str, dict[str, int]]:
-    """Map day → name → number, for days with figures; one Query per MB."""
-    return {row.first: row.numbers for row in _each(scope, Span.DAY, first, last)}
+def sum_since(scope: Scope, first: dt.date) -> dict[str, int]:
+    """Return the sums from ``first`` to today: a Query of weeks and a batch of at most three days."""
+    cut = periods.Cut(first)
+    weeks = {row.first: row.numbers for row in _each(scope, Span.WEEK, cut.week, clock.now().date())}
+    _, tail = cut.divide(weeks.pop(cut.week.isoformat(), {}), _load_days(scope, cut.days))
+    return dict(add_up([tail, *weeks.values()]))
 
 
 def list_spans(scope: Scope, last: dt.date, number: int) -> list[report.Span]:

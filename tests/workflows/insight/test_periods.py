@@ -60,6 +60,14 @@ def test_a_long_period_is_two_calls_and_a_month_three(days):
         assert len(made.calls) == calls, made.names()
 
 
+def test_the_sums_since_a_day_are_those_of_its_days_in_two_calls_at_most(days):
+    for number in range(1, 100):
+        with count_calls() as made:
+            found = queries.sum_since(SCOPE, SATURDAY - dt.timedelta(days=number - 1))
+        assert found == total(days, SATURDAY, number)
+        assert len(made.calls) <= 2, made.names()
+
+
 def test_what_was_before_a_long_period_is_kept_for_minutes(days):
     for number in (30, 90):
         first = queries.read_report(SCOPE, SATURDAY, number)
