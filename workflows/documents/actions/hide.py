@@ -20,13 +20,15 @@ Beat = Callable[[], None]
 
 
 def hide_document(site: str, document_id: str, still: Check, beat: Beat) -> None:
-    """Remove every row of the document from its indexes. Idempotent.
+    """Remove every row of the document from its indexes, except its decisions, which the audit lists. Idempotent.
 
     Raises:
         Conflict: the document is no longer being deleted (``still``); the rows hidden so far are correct nevertheless.
 
     """
-    _settle(site, list(_rows(site, document_id)), still, beat, _hide_step)
+    audited = table.REVIEW_DECISION.gsi2_partition(site)
+    rows = [row for row in _rows(site, document_id) if audited != row.GSI2PK]
+    _settle(site, rows, still, beat, _hide_step)
 
 
 def show_document(site: str, document_id: str, still: Check, beat: Beat) -> None:
