@@ -274,17 +274,21 @@ showPaused();
 
 // ---- copying: the text stands there to be selected, so the button comes only where a script can do it -----------
 if (navigator.clipboard) {
-  for (const button of document.querySelectorAll("[data-copy]")) {
-    button.hidden = false;
-    button.addEventListener("click", async () => {
-      try {
-        await navigator.clipboard.writeText(document.querySelector(button.dataset.copy).textContent);
-        toast(said("Copied."));
-      } catch {
-        toast(said("Copying was blocked by the browser. Select the text instead."), "warn");
-      }
-    });
-  }
+  const offerCopy = () => {
+    for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false;
+  };
+  offerCopy();
+  body.addEventListener("htmx:afterSettle", offerCopy);
+  document.addEventListener("click", async ({ target }) => {
+    const button = target.closest?.("button[data-copy]");
+    if (!button) return;
+    try {
+      await navigator.clipboard.writeText(document.querySelector(button.dataset.copy).textContent);
+      toast(said("Copied."));
+    } catch {
+      toast(said("Copying was blocked by the browser. Select the text instead."), "warn");
+    }
+  });
 }
 
 // A notification that is opened is read; without JavaScript its own button says so.

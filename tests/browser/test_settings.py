@@ -113,3 +113,17 @@ def test_a_projects_fields_are_dragged_into_order(
     expect(page.locator("[name='fields-1-label']")).to_have_value(labels[0])
     expect(page.get_by_role("button", name="Move field 1 down")).to_be_focused()  # goes on by keyboard
     assert console == []
+
+
+def test_a_new_key_is_copied(live_server: LiveServer, browser: Browser) -> None:
+    make_desk()
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    sign_in(page, live_server, "alice")
+    page.goto(f"{live_server.url}/settings/keys/")
+    page.get_by_label("Name").fill("Importer")
+    page.get_by_role("button", name="Create API key").click()
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_text("Copied.")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == page.locator("[data-secret]").inner_text()
+    context.close()
