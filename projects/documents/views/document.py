@@ -11,6 +11,7 @@ from config.errors import NotFound
 from config.phrase import Phrase
 from config.table import InvalidKey
 from projects.documents import queries
+from projects.documents.items import DocumentStatus
 from projects.documents.page import activity_of, list_activity, mask_attribute, page_of, refer
 from projects.documents.states import look_of
 from projects.documents.view_log import record_view
@@ -27,6 +28,8 @@ from projects.sites import access, directory
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 
 DELETED = Phrase("This document was deleted. Users with the delete permission can find it under Deleted documents.")
+
+_OPEN = (DocumentStatus.IN_PROGRESS, DocumentStatus.WAITING)
 
 
 @require_safe
@@ -74,6 +77,7 @@ def document_page(
         context["attributes"] = [mask_attribute(one) for one in context["attributes"]]
     context["children"] = visibility.filter_rows(request, context["children"], lambda child: child.documentId)
     context["look"] = look_of(rows.document.status)
+    context["has_open_run"] = rows.document.status in _OPEN  # until it ends, deleting is refused
     context["folders"] = _list_folders(request.site, rows.document.folder_id or ROOT)
     context |= _activity_context(request, document_id)
     if directory.has_shares(request.site):

@@ -145,3 +145,10 @@ def test_a_document_that_is_live_or_unknown_has_no_removal(run):
     assert post(run, "restore/").status_code == 404
     with pytest.raises(NotFound):
         get_removal(SITE, "nothing")
+
+
+def test_deletion_is_offered_after_the_run_has_ended(run):
+    link = f'href="{url(run, "delete/")}"'
+    assert link in one_line(signed_in(alice()).get(url(run)).content)
+    moving = start_run()
+    assert f'href="{url(moving, "delete/")}"' not in one_line(signed_in(alice()).get(url(moving)).content)
