@@ -40,11 +40,14 @@ def take_request(row: ApiKey) -> Rate:
     """Count one request of the key, and record the hour of use with the first one of each window.
 
     A request is not refused because it could not be counted: a negative ``remaining`` means that none was left.
+    At the end of a window, a server whose clock is ahead may have begun the next one: then that one is counted.
     """
     now = clock.now()
     window = int(now.timestamp() // settings.API_SECONDS) * settings.API_SECONDS
-    seconds = max(math.ceil(window + settings.API_SECONDS - now.timestamp()), 1)
-    taken = int(row.requests or 0) if int(row.window or 0) == window else 0
+    stored = int(row.window or 0)
+    counted = stored if stored == window + settings.API_SECONDS else window
+    seconds = max(math.ceil(counted + settings.API_SECONDS - now.timestamp()), 1)
+    taken = int(row.requests or 0) if stored == counted else 0
     digest = str(row.apiKey)
     left = _take_held(digest, window)
     if left is None:
@@ -94,13 +97,14 @@ def _draw(row: ApiKey, window: int) -> int:
     begin: list[Action] = [ApiKey.window.set(window), ApiKey.used_at.set(clock.iso(hour))]
     stands: Condition = ApiKey.status == KEY_ACTIVE
     earlier: Condition = ApiKey.window.does_not_exist() | (ApiKey.window < window)
+    current: Condition = ApiKey.window.is_in(window, window + settings.API_SECONDS)
     for size in dict.fromkeys((min(_AT_ONCE, settings.API_REQUESTS), 1)):
-        room: Condition = (ApiKey.window == window) & (ApiKey.requests <= settings.API_REQUESTS - size)
+        room: Condition = current & (ApiKey.requests <= settings.API_REQUESTS - size)
         ways: list[tuple[list[Action], Condition]] = [
             ([ApiKey.requests.add(size)], stands & room),
             ([*begin, ApiKey.requests.set(size)], stands & earlier),
         ]
-        if int(row.window or 0) != window:
+        if int(row.window or 0) < window:
             ways.reverse()
         for actions, condition in ways:
             with suppress(Conflict):

@@ -1,5 +1,6 @@
 """How often a key may ask: as many requests for all processes together as one while has, and not one more."""
 
+import datetime as dt
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -62,3 +63,22 @@ def test_the_next_while_begins_anew(client, settings, monkeypatch):
 def test_what_cannot_be_counted_is_answered(client):
     with fail("dynamodb", "UpdateItem", error_code="InternalServerError", times=9):
         assert client.get(URL).status_code == 200
+
+
+def test_a_server_whose_clock_is_behind_counts_in_the_window_that_another_began(client, settings, monkeypatch):
+    settings.API_REQUESTS, settings.API_SECONDS = 3, 60
+    monkeypatch.setattr(rate_limit, "_AT_ONCE", 1)
+    edge = dt.datetime(2026, 12, 1, 12, 1, tzinfo=dt.UTC)
+
+    def ask(seconds: int) -> tuple[int, int, int]:
+        """From a server that remembers nothing, so many seconds after the edge of a minute."""
+        rate_limit._held.clear()
+        monkeypatch.setattr(clock, "now", lambda: edge + dt.timedelta(seconds=seconds))
+        found = client.get(URL)
+        return found.status_code, int(found["RateLimit-Remaining"]), int(found["RateLimit-Reset"])
+
+    assert ask(1) == (200, 2, 59)
+    assert ask(-1) == (200, 1, 61)
+    assert ask(1) == (200, 0, 59)
+    assert ask(-1) == (429, 0, 61)
+    assert ask(-61) == (429, 0, 1)  # no server is a minute behind by chance
