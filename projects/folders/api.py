@@ -4,7 +4,7 @@ from typing import Any
 
 from ninja import Field, Router, Schema, Status
 
-from config.errors import Refused
+from config.errors import NotFound, Refused
 from projects.documents.queries import get_document
 from projects.folders import actions, queries
 from projects.folders.forms import list_groups
@@ -112,13 +112,25 @@ def _path(request: ApiRequest, folder_id: str) -> str:
 
 
 @router.post(
-    "/folders", response={201: FolderShape, **REFUSALS}, operation_id="create_folder", summary="Create a folder"
+    "/folders",
+    response={201: FolderShape, 200: FolderShape, **REFUSALS},
+    operation_id="create_folder",
+    summary="Create a folder",
 )
 def create_folder(request: ApiRequest, wish: FolderWish) -> Any:
-    """Idempotent. Requires READ and WRITE."""
+    """200 if it exists already. Requires READ and WRITE."""
     access.check_can_upload(request)
+    status = 200 if _exists(request.site, wish.path) else 201
     folder_id = find_upload_folder(request, wish.path, by=request.auth.actor)
-    return Status(201, FolderShape(id=folder_id, path="/".join(queries.split_path(wish.path))))
+    return Status(status, FolderShape(id=folder_id, path="/".join(queries.split_path(wish.path))))
+
+
+def _exists(site: str, path: str) -> bool:
+    """Raises: Refused if the path is invalid, or names no folder."""
+    try:
+        return bool(queries.find_path(site, path) or queries.tidy_name(""))
+    except NotFound:
+        return False
 
 
 @router.get(

@@ -105,6 +105,9 @@ def test_programs_make_list_move_and_delete() -> None:
     client, run = program(), start_run()
     made = client.post(f"{API}/folders", {"path": "A/B"}, content_type="application/json")
     assert (made.status_code, made.json()["path"]) == (201, "A/B")
+    again = client.post(f"{API}/folders", {"path": "a/b"}, content_type="application/json")
+    assert (again.status_code, again.json()["id"]) == (200, made.json()["id"])
+    assert client.post(f"{API}/folders", {"path": "/"}, content_type="application/json").status_code == 422
     own = f"{API}/documents/{run.document_id}/path"
     put = client.put(own, {"folder": "A/B", "name": "C.pdf"}, content_type="application/json")
     assert put.json() == {"document_id": run.document_id, "name": "C.pdf", "path": "A/B/C.pdf"}
