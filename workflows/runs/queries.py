@@ -2,7 +2,7 @@
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -135,6 +135,7 @@ def documents_with_status(
 
 
 _OF_DOCUMENTS = ("queue", "user_name")
+_OF_BOARDS = ("current_step", "definition", "page_count", "updated_at", "workflow_id")
 
 
 class Around(NamedTuple):
@@ -146,10 +147,15 @@ class Around(NamedTuple):
 
 
 def read_around(
-    site: str, workflow_ids: Sequence[str], document_ids: Sequence[str], stages: Iterable[tuple[str, str]] = ()
+    site: str,
+    workflow_ids: Sequence[str],
+    document_ids: Sequence[str],
+    steps: Collection[str],
+    stages: Iterable[tuple[str, str]] = (),
 ) -> Around:
-    """Return those that exist; documents with queue and uploader only: one call for a hundred.
+    """Return those that exist with what lists show of them: one call for a hundred.
 
+    ``steps``: the steps whose state the boards' ``data`` is to have: ten of each made a fifth of the overview.
     ``stages``: runs and their current stages, as ``first_joins`` has them.
     """
     joins = _join_keys(site, stages)
@@ -160,9 +166,10 @@ def read_around(
             documents[table.DOCUMENT.key(site, document_id=one)] = one
     if not boards and not documents:
         return Around()
-    kinds: Sequence[type[Item]] = (WorkflowSteps, Join) if joins else (WorkflowSteps,)
-    names = {one.attr_name for kind in kinds for one in kind.get_attributes().values()}
-    found = Item.together([*boards, *documents, *joins], only=[*names, *_OF_DOCUMENTS])
+    names = [*_OF_BOARDS, *_OF_DOCUMENTS, *(f"data.{step}" for step in steps)]
+    if joins:
+        names += [one.attr_name for one in Join.get_attributes().values()]
+    found = Item.together([*boards, *documents, *joins], only=names)
     return Around(
         {boards[key]: WorkflowSteps.from_raw_data(row) for key, row in found.items() if key in boards},
         {documents[key]: Document.from_raw_data(row) for key, row in found.items() if key in documents},

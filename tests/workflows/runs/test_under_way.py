@@ -22,7 +22,7 @@ from workflows.insight.queries import Scope
 from workflows.runs import queries
 from workflows.runs.actions import advance
 from workflows.runs.items import WorkflowSteps
-from workflows.runs.views.runs import Filters, find_cause
+from workflows.runs.views.runs import Filters, find_cause, list_details
 from workflows.stages.base import SliceResult
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
@@ -65,6 +65,24 @@ def test_a_list_costs_a_query_its_documents_and_boards_its_count_and_the_queues(
     assert calls["running"] == ["dynamodb.Query", "dynamodb.BatchGetItem", "dynamodb.Query", "dynamodb.Query"]
     assert calls["first"] == [*calls["running"], "dynamodb.Query"]  # what is usual, once a minute
     assert calls["waiting"] == calls["running"]
+
+
+def test_boards_of_a_list_have_the_state_of_the_steps_that_are_asked_for():
+    run = waiting(start_run())
+    named = [run.workflow_id], [run.document_id]
+    whole = queries.board(run.site, run.workflow_id)
+    step = str(whole.current_step)
+    boards = queries.read_around(run.site, *named, {step}).boards
+    assert boards[run.workflow_id].data.as_dict() == {step: whole.data.as_dict()[step]}
+
+
+def test_a_run_that_moved_on_since_its_list_was_read_is_shown_since_its_last_change():
+    run = waiting(start_run())
+    row = queries.board(run.site, run.workflow_id)
+    began = row.data.as_dict()[str(row.current_step)]["started_at"]
+    assert list_details(run.site, [row], {run.workflow_id})[run.workflow_id].step_since == began
+    row.current_step = "segment_prep_of_before"
+    assert list_details(run.site, [row], {run.workflow_id})[run.workflow_id].step_since == row.updated_at
 
 
 def test_a_row_names_who_uploaded_its_document():

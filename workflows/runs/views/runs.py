@@ -277,6 +277,7 @@ def read_page(request: DeskRequest, filters: Filters, cursor: str | None) -> Fou
         site,
         [str(one.workflow_id) for one in old if one.workflow_id and running],
         [str(one.document_id) for one in old],
+        {str(one.current_step) for one in old if one.current_step and running},
     )
     if filters.queue:
         old = _in_queue(filters.queue, old, documents)
@@ -305,6 +306,12 @@ def _sliced(boards: Iterable[WorkflowSteps]) -> Sequence[tuple[str, str]]:
     return [(str(one.workflow_id), str(one.current_step)) for one in large]
 
 
+def _step_of(board: WorkflowSteps) -> Mapping[str, Any]:
+    """Return what the board stores of its current step; nothing if it has moved on since the list was read."""
+    steps: Mapping[str, Any] = board.data.as_dict() if board.data is not None else {}
+    return steps.get(str(board.current_step)) or {}
+
+
 def _since(document: ProjectDocument) -> dt.datetime:
     return clock.parse(str(document.GSI2SK).partition("#")[0])
 
@@ -321,7 +328,7 @@ def _running(
     if board is None:
         return Row(document, state_labels.RUNNING, _since(document))
     at = str(board.current_step or "")
-    stored = board.data.as_dict().get(at) or {}
+    stored = _step_of(board)
     p90 = usual.get((seed_000.definition_of(board).name, at))
     stuck = find_cause(stored, str(board.updated_at), join, p90)
     return Row(
@@ -364,7 +371,8 @@ def list_details(site: str, rows: Sequence[WorkflowSteps], moving: Collection[st
     """
     own = [one for one in rows if one.workflow_id and not seed_000.wrote(str(one.workflow_id))]
     names, documents = [str(one.workflow_id) for one in own], [str(one.document_id) for one in own]
-    around = queries.read_around(site, names, documents, _sliced(own))
+    steps = {str(one.current_step) for one in own if one.current_step}
+    around = queries.read_around(site, names, documents, steps, _sliced(own))
     usual = insight_queries.usual_seconds(site) if own else {}
     found = {}
     for name, document_id in zip(names, documents, strict=True):
@@ -374,7 +382,7 @@ def list_details(site: str, rows: Sequence[WorkflowSteps], moving: Collection[st
             found[name] = Detail(owner=owner)
             continue
         at, join = str(board.current_step or ""), around.joins.get(name)
-        stored = board.data.as_dict().get(at) or {}
+        stored = _step_of(board)
         since = str(stored.get("started_at") or board.updated_at)
         p90 = usual.get((seed_000.definition_of(board).name, at))
         why = find_cause(stored, str(board.updated_at), join, p90) if name in moving else ""
