@@ -378,9 +378,9 @@ def _asks_only(condition: Any, names: frozenset[str]) -> bool:
 
 def _bind_url(node: Any, _loader: Loader) -> Any:
     """One of a named view: its address depends on the site and its arguments, and lists are looked at again."""
-    if node.asvar or isinstance(node.view_name.var, Variable) or node.view_name.filters:
+    if isinstance(node.view_name.var, Variable) or node.view_name.filters:
         return node.render_annotated
-    render_anew = node.render_annotated
+    render_anew, kept_as = node.render_annotated, node.asvar
     name = str(node.view_name.var)
     arguments = [_bind_expression(one, "") for one in node.args]
     named = _bind_values(node.kwargs)
@@ -393,7 +393,15 @@ def _bind_url(node: Any, _loader: Loader) -> Any:
             if named or not all(isinstance(one, str) for one in args):
                 return render_anew(context)
         app = _name_app(getattr(context, "request", None))
-        url = _reverse(context.reader.prefix, context.reader.urlconf, name, args, kwargs, app)
+        try:
+            url = _reverse(context.reader.prefix, context.reader.urlconf, name, args, kwargs, app)
+        except NoReverseMatch:
+            if not kept_as:
+                raise
+            url = ""
+        if kept_as:
+            context[kept_as] = url
+            return ""
         return escape(url) if context.autoescape else url
 
     return render
@@ -582,11 +590,14 @@ def _constant(value: Any) -> Resolve:
 
 
 class _Indexable(dict[type, bool | None]):
-    """Whether Django asks values of a class for an item before it asks for an attribute; None if it calls them."""
+    """Whether Django asks values of a class for an item before it asks for an attribute; None if it calls them.
+
+    Named tuples are said to be none: they have items, but what a template names of them are attributes.
+    """
 
     def __missing__(self, kind: type) -> bool | None:
         called = any("__call__" in vars(base) for base in kind.__mro__)  # hasattr finds that of the class's own class
-        self[kind] = None if called else hasattr(kind, "__getitem__")
+        self[kind] = None if called else hasattr(kind, "__getitem__") and not hasattr(kind, "_fields")
         return self[kind]
 
 

@@ -1,5 +1,6 @@
 """The queue page: waiting reviews, nearest deadline first."""
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -7,7 +8,7 @@ from urllib.parse import quote
 from django.conf import settings
 from django.http import HttpResponse
 from django.urls import reverse
-from django.utils.translation import ngettext
+from django.utils.translation import get_language, ngettext
 from django.views.decorators.http import require_safe
 
 from config import clock
@@ -124,7 +125,7 @@ def row_of(site: str, review: Review, *, root: str, user_id: str, now: str, soon
     return Row(
         url=url,
         name=review.name,
-        about=_about(review.project_name or "", int(review.page_count or 0)),
+        about=_about(review.project_name or "", int(review.page_count or 0), get_language()),
         reason=reasons[0] if reasons else "",
         reasons=reasons[1:SHOWN_REASONS],
         more=max(len(reasons) - SHOWN_REASONS, 0),
@@ -188,7 +189,8 @@ def describe_due(deadline: str, *, now: str) -> str:
     return words.fill(time=amount)
 
 
-def _about(project: str, pages: int) -> str:
+@functools.lru_cache(maxsize=1024)
+def _about(project: str, pages: int, _language: str | None) -> str:
     words = (project, ngettext("%(count)s page", "%(count)s pages", pages) % {"count": pages} if pages else "")
     return "".join(f"{word} · " for word in words if word)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import pytest
 from django.core.exceptions import ObjectDoesNotExist
@@ -60,6 +60,7 @@ CASES = [
     "{% for a, b in many %}{% endfor %}",
     "{% include 'absent.html' %}",
     "{% for one in number %}{% endfor %}",
+    "{{ named.name }} {{ named.count }} {{ named.1 }} {{ named.index }} {{ named.absent }} {{ named.name.0 }}",
     "{% load desk %}{% icon text %}{% icon missing 'small' %}{% icon row.name number %}{% icon 'a'|upper row.method %}",
     "{% load desk %}{{ 1536|file_size }}{{ missing|file_size }}{% if number|file_size == 'x' %}a{% endif %}",
     "",
@@ -114,6 +115,11 @@ class _Called:
         return {"name": {"first": "<called>"}}
 
 
+class _Named(NamedTuple):
+    name: str
+    count: str
+
+
 class _Both(dict[str, str]):
     name = "attribute"
     size = 2
@@ -149,6 +155,7 @@ def _values() -> dict[str, Any]:
         "phrase": Phrase("Save"),
         "filled": Phrase("%(step)s <b> %(many)s").fill(step=Phrase("Save"), many="<&>"),
         "both": _Both(name="entry"),
+        "named": _Named("<name>", "its own, not the tuple's"),
         "part": "part.html",
         "view": "review:show-queue",
         "missing_name": "part.html",
@@ -309,7 +316,14 @@ def test_each_number_has_its_languages_plural(monkeypatch: pytest.MonkeyPatch) -
     ],
 )  # fmt: skip
 def test_an_url_is_djangos_own_on_every_site(words: str) -> None:
-    templates = {"case.html": f"{{% url {words} %}}{{% autoescape off %}}{{% url {words} %}}{{% endautoescape %}}"}
+    url, kept = f"{{% url {words} %}}", f"{{% url {words} as kept %}}{{{{ kept }}}}"
+    _expect_djangos_own(f"{url}{{% autoescape off %}}{url}{{% endautoescape %}}")
+    _expect_djangos_own(f"{{% for one in many %}}{kept}{{% endfor %}}|{{{{ kept }}}}")
+    _expect_djangos_own(f"{kept}{{% autoescape off %}}{kept}{{% endautoescape %}}{{{{ kept }}}}")
+
+
+def _expect_djangos_own(case: str) -> None:
+    templates = {"case.html": case}
     bound, plain = (_engine(bound=one, templates=templates) for one in (True, False))
     try:
         for prefix in ("/", "/s/acme/", "/"):
