@@ -10,13 +10,23 @@ from tests.browser.desk import sign_in
 from tests.browser.test_accessibility import faults
 from tests.people import alice
 from tests.projects.make_queues import SITE, make_queue
+from tests.projects.make_sites import BY
 from tests.pump import Pump
 from tests.workflows.follow_ups import drive, published
 from tests.workflows.make_rules import is_pdf, make_mapping, make_rule, make_ruleset, says
-from workflows.definitions.rules import Act, When
+from workflows.definitions.actions import create_composed
+from workflows.definitions.composition import Block, Plan
+from workflows.definitions.rules import Act, Condition, Operator, Source, When
 from workflows.routing import pinned_rules
 
 pytestmark = pytest.mark.django_db(transaction=True)
+# Names of visible selects that are narrower than what is chosen in them.
+CUT = """main => [...main.querySelectorAll("select")].filter(one => one.getClientRects().length).filter(one => {
+  const style = getComputedStyle(one), pen = document.createElement("canvas").getContext("2d")
+  pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`
+  const room = one.clientWidth - parseFloat(style.paddingInlineStart) - parseFloat(style.paddingInlineEnd)
+  return pen.measureText(one.selectedOptions[0].text).width > room
+}).map(one => one.name)"""
 
 
 def test_a_rule_is_made_row_by_row(
@@ -48,6 +58,23 @@ def test_a_rule_is_made_row_by_row(
     assert [one.words for one in stored.rule.conditions] == ["Text contains “urgent”", "Field total is at least “1000”"]
     assert stored.rule.effect.actions == (Act("NOTIFY", {"to": "a@example.org"}),)
     assert [line for line in console if "422" not in line] == []
+
+
+def test_what_is_chosen_can_be_read_on_a_phone(live_server: LiveServer, context: BrowserContext, pump: Pump) -> None:
+    alice()
+    steps = (
+        Block("approval", "Manager", (Condition(Source.FIELD, Operator.GT, "1000", key="total"),)),
+        Block("attribute", "File", parameters={"key": "filed", "value": "yes"}),
+    )
+    create_composed("filing", Plan(blocks=steps), by=BY)
+    page = context.new_page()
+    page.set_viewport_size({"width": 375, "height": 800})
+    sign_in(page, live_server, "alice")
+    for path in ("definitions/filing/plan/", f"rules/{make_ruleset().documentId}/new/"):
+        page.goto(f"{live_server.url}/settings/{path}")
+        expect(page.locator("main select").first).to_be_visible()
+        assert page.locator("main").evaluate(CUT) == []
+        assert page.evaluate("document.documentElement.scrollWidth") == 375
 
 
 def test_a_document_is_taken_out_of_its_queue(live_server: LiveServer, context: BrowserContext, pump: Pump) -> None:
