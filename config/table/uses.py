@@ -2,9 +2,10 @@
 
 A function uses an entity if it names its constant or mentions a function that does; the shortest chain of mentions
 counts. Pages and operations that show something come before those that only change it, and those that use a reader of
-the entity before others. New pages and operations are found without being listed. An entity that is internal says so
-in its declaration, and that sentence fills the cells that would be empty; one that is used without being shown says why
-in the same way. Where code for rows of several kinds shows it, which names no entity, the declaration says by what.
+the entity before others. What writes rows comes before what only removes them. New pages and operations are found
+without being listed. An entity that is internal says so in its declaration, and that sentence fills the cells that
+would be empty; one that is used without being shown says why in the same way. Where code for rows of several kinds
+shows it, which names no entity, the declaration says by what.
 """
 
 import ast
@@ -30,6 +31,7 @@ _READS = frozenset(
 _SHARED = "workflows"  # whose packages share one namespace of addresses
 _NO_PAGES = frozenset({"healthz", "readyz", "metrics"})  # addresses for programs that watch the desk
 _LOOKS = ("show", "list")  # how names begin of pages and operations that only show
+_REMOVALS = ("delete", "destroy", "detach", "discard", "forget", "give_up", "hide", "purge", "remove")  # of functions
 _CHANGES = ("answer", "cancel", "create", "delete", "merge", "settle", "start")  # of pages that ask before they change
 _USED = "used, not shown: "  # followed by what uses it; a test refuses it
 NOT_SHOWN = "not shown: "  # followed by the reason
@@ -120,7 +122,11 @@ def find_uses(constant: str) -> Uses:
         """Return whether the function passes the entity to a generic writer."""
         return any(code.mentions[one] & _WRITES for one in code.mentions[name] if one in code.mentions)
 
-    written = _nearest(start, users, does(_WRITES), far=_NEAR) or _nearest(start, users, passes_on, far=_NEAR)
+    def keeps(name: str) -> bool:
+        return does(_WRITES)(name) and not name.rpartition(".")[2].lstrip("_").startswith(_REMOVALS)
+
+    kinds = (keeps, does(_WRITES), passes_on)  # what only removes rows is named if nothing else writes them
+    written = next((one for fits in kinds if (one := _nearest(start, users, fits, far=_NEAR))), "")
     readers = _nearest_all(start, users, does(_READS), far=_NEAR)
 
     def show(names: Mapping[str, str]) -> tuple[str, str]:

@@ -88,6 +88,18 @@ def test_cells_name_what_shows_rows_and_not_what_only_changes_them(name: str, us
     assert (found.read_by, found.page, found.api) == uses
 
 
+@pytest.mark.parametrize(
+    ("name", "writer"),
+    [
+        ("DOCUMENT_COPY", "projects.documents.actions.copies.remember_digests"),
+        ("CASE_DOCUMENT", "review.cases.actions.attach_document"),
+        ("FOLLOW_UP", "workflows.publish.actions._of_follow_up"),
+    ],
+)
+def test_what_only_removes_rows_is_no_writer_if_there_is_another(name: str, writer: str) -> None:
+    assert uses_of(getattr(table, name)).written_by == writer
+
+
 def test_what_uses_a_row_without_showing_it_is_not_named_as_its_reader() -> None:
     copies, values = uses_of(table.DOCUMENT_COPY), uses_of(table.SITE_ALLOWED_VALUE)
     assert copies.read_by == "projects.documents.queries.list_earlier_copies"
