@@ -16,7 +16,7 @@ from config import clock
 from config.errors import Conflict, NotFound
 from config.transaction import Change, Put, Update, transact
 from review import queries
-from review.decide import worklists
+from review.decide import separation, worklists
 from review.handovers import keeping
 from review.identity import Person, ReviewRef, ref_at
 from review.items.reviews import READABLE, Review, may_be_decided_by, may_move, was_not_passed_by
@@ -66,7 +66,8 @@ def claim_next(
 
     The index lags behind the table, so the claim's condition decides: rows claimed by others meanwhile, or just decided
     by this person (``but``), are skipped. So are reviews this person gave back or may not decide; the index does not
-    know which, so after the first refusal the rest of the page is checked in one call.
+    know which, so after the first refusal the rest of the page is checked in one call. Where the site separates all
+    reviews from edits, each costs a Query more, for edits made since it was opened.
     ``closed_projects``: ids of projects closed to this person. ``find_denied``: returns the documents closed to them.
     """
     cursor: str | None = None
@@ -86,6 +87,8 @@ def claim_next(
             if closed and ref in closed:
                 continue
             try:
+                if separation.bar_editor_from_queue(ref, by=by):
+                    continue
                 claim_review(ref, queries.run_of(ref, row), by=by, after=after, unpassed=True)
             except Conflict as conflict:
                 if "after" in conflict.failed:

@@ -37,21 +37,51 @@ def bar_editor(ref: ReviewRef, definition: str, *, by: Person) -> bool:
     """
     if not has_edited(ref, definition, by.id):
         return False
+    _bar(ref, by)
+    return True
+
+
+def bar_editor_from_queue(ref: ReviewRef, *, by: Person) -> bool:
+    """Bar ``by`` as ``bar_editor`` does, but only where the site separates all reviews.
+
+    The queue's index does not have the definition, on which the other policies depend; a read of each review that is
+    claimed next would cost every site what few need.
+
+    Raises:
+        Conflict: the review was changed meanwhile.
+
+    """
+    if not _is_of_run(ref) or _policy_of(ref.site) != Separation.ALWAYS:
+        return False
+    if by.id not in find_editors(ref.site, ref.document_id):
+        return False
+    _bar(ref, by)
+    return True
+
+
+def _bar(ref: ReviewRef, by: Person) -> None:
     row = Review.load(ref.key, only=READABLE)
     barred = (row.barred.as_dict() if row.barred else {}) | {by.id: Bar.EDITED.value}
     Review.change(ref.key, [Review.barred.set(barred)], Review.version == row.version)
-    return True
 
 
 def has_edited(ref: ReviewRef, definition: str, user_id: str) -> bool:
     """Return whether this person edited the document and the site separates that. One Query if the policy is on."""
-    is_run = not ref.is_handed_over and not ref.is_compared
-    return is_run and _is_separated(ref.site, definition) and user_id in find_editors(ref.site, ref.document_id)
+    is_separated = _is_of_run(ref) and _is_separated(ref.site, definition)
+    return is_separated and user_id in find_editors(ref.site, ref.document_id)
+
+
+def _is_of_run(ref: ReviewRef) -> bool:
+    return not ref.is_handed_over and not ref.is_compared
+
+
+def _policy_of(site: str) -> Separation:
+    found = directory.get_site(site)
+    return Separation(found.separation) if found and found.separation else Separation.FOUR_EYES
 
 
 def _is_separated(site: str, definition: str) -> bool:
-    found = directory.get_site(site)
-    policy = Separation(found.separation) if found and found.separation else Separation.FOUR_EYES
+    policy = _policy_of(site)
     if policy == Separation.FOUR_EYES:
         return any(one.another for one in versions.find_definition(definition).steps)
     return policy == Separation.ALWAYS

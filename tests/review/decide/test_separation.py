@@ -139,6 +139,16 @@ def test_who_edits_the_document_while_it_waits_does_not_decide_it(
         claims.claim_review(ref, run, by=person(charlie()))
 
 
+def test_who_has_edited_the_document_since_it_waits_is_led_past_it() -> None:
+    separate(Separation.ALWAYS)
+    run, edited = open_review("edited.pdf", by=actor_of(alice()), timeout=70_000)
+    _, following = open_review("following.pdf", by=actor_of(alice()), timeout=80_000)
+    edit(run, by=bob(), what="metadata")
+    assert claims.claim_next(SITE, by=person(bob())) == following
+    assert review_of(edited).barred.as_dict()[str(bob().pk)] == Bar.EDITED
+    assert claims.claim_next(SITE, by=person(charlie())) == edited
+
+
 def test_who_has_edited_the_document_is_told_before_they_claim_it() -> None:
     separate(Separation.ALWAYS)
     run, ref = open_review(by=actor_of(alice()))
