@@ -7,6 +7,8 @@ const DECIDES = "#desk button[name='decision']";
 
 let seen = Infinity; // since when the document is in sight, on the clock of events
 let looks = 0; // the last look counts
+let looked = ""; // the last document that was in sight
+let isKnown = false; // it came again: a refused decision brings its errors
 let began = null; // when the press under way began
 const down = new Set(); // keys: not every system marks the repeats of a key that was held while the page came
 
@@ -25,6 +27,7 @@ async function look() {
   if (picture) await Promise.race([shown(picture.href.baseVal), pause(PATIENCE)]);
   if (mark !== looks) return;
   seen = performance.now();
+  looked = desk()?.dataset.desk ?? "";
   performance.mark("in-sight");
   await pause(SIGHT);
   if (mark === looks && desk()) desk().dataset.inSight = "";
@@ -45,7 +48,9 @@ function tell(words) {
 function refuse(event) {
   event.preventDefault();
   event.stopImmediatePropagation();
-  tell(said("Nothing was submitted: this document just opened. Check it, then press again."));
+  tell(isKnown
+    ? said("Nothing was submitted: this page just changed. Check it, then press again.")
+    : said("Nothing was submitted: this document just opened. Check it, then press again."));
 }
 
 // By its place on the keyboard: what a key is called changes where Shift is let go of before it.
@@ -87,7 +92,9 @@ document.addEventListener("click", (event) => {
 
 // ---- begin, and again where a desk comes or is looked at again -----------------------------------------------------
 document.body.addEventListener("htmx:afterSettle", (event) => {
-  if (event.detail.elt.id === "desk") look();
+  if (event.detail.elt.id !== "desk") return;
+  isKnown = desk()?.dataset.desk === looked;
+  look();
 });
 document.addEventListener("visibilitychange", look);
 window.addEventListener("pageshow", (event) => { if (event.persisted) look(); });

@@ -31,6 +31,7 @@ globalThis.SAID = {
   "Not saved – retrying": "Nicht gespeichert – neuer Versuch",
   "Not saved.": "Nicht gespeichert.",
   "Nothing was submitted: this document just opened. Check it, then press again.": "Es wurde nichts abgeschickt: Dieses Dokument hat sich gerade erst geöffnet. Prüfen Sie es und drücken Sie noch einmal.",
+  "Nothing was submitted: this page just changed. Check it, then press again.": "Es wurde nichts abgeschickt: Diese Seite hat sich gerade erst geändert. Prüfen Sie sie und drücken Sie noch einmal.",
   "Open it again": "Erneut öffnen",
   "Opened %(name)s": "%(name)s geöffnet",
   "Opening %(name)s…": "%(name)s wird geöffnet…",

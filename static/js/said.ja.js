@@ -31,6 +31,7 @@ globalThis.SAID = {
   "Not saved – retrying": "未保存 – 再試行中",
   "Not saved.": "保存されていません。",
   "Nothing was submitted: this document just opened. Check it, then press again.": "何も送信されていません。このドキュメントは今開いたばかりです。確認してからもう一度押してください。",
+  "Nothing was submitted: this page just changed. Check it, then press again.": "何も送信されていません。このページは今変わったばかりです。確認してからもう一度押してください。",
   "Open it again": "もう一度開く",
   "Opened %(name)s": "%(name)s を開きました",
   "Opening %(name)s…": "%(name)s を開いています…",

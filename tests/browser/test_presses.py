@@ -143,6 +143,27 @@ def test_what_is_said_goes_with_the_next_press(
     assert decided(waiting) == 0
 
 
+def test_a_press_at_once_after_a_refusal_is_told_that_the_page_has_changed(
+    live_server: LiveServer, context: BrowserContext
+) -> None:
+    bob()
+    _, ref = open_review("receipt.pdf")
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, address(live_server, ref))
+    # Pressed again in the moment that the refused document is in sight again, however slow this machine is.
+    page.evaluate("""() => {
+      const mark = performance.mark.bind(performance);
+      performance.mark = (name) => {
+        mark(name);
+        if (name === "in-sight") document.querySelector("[data-approve]").click();
+      };
+    }""")
+    page.locator("[data-approve]").click()
+    expect(page.locator("[data-press-told]")).to_contain_text("this page just changed")
+    assert decisions_of(ref) == 0
+
+
 def test_a_second_click_of_a_double_click_does_not_decide_the_next_document(
     live_server: LiveServer, context: BrowserContext, waiting: list[ReviewRef]
 ) -> None:
