@@ -18,8 +18,12 @@ from workflows.runs.items import Run
 log = logging.getLogger(__name__)
 
 
-def assign_review(ref: ReviewRef, run: Run, review: Review, to: Person, *, by: Person) -> None:
+def assign_review(
+    ref: ReviewRef, run: Run, review: Review, to: Person, *, by: Person, over_claim: bool = False
+) -> None:
     """Reserve ``review``, as read, for one person, in one write that also moves it to their list.
+
+    ``over_claim``: also if someone else's claim is active, who loses it; their draft is kept.
 
     Raises:
         Conflict: it changed since, someone else's claim is active, its deadline has passed, or they may not decide it.
@@ -27,7 +31,9 @@ def assign_review(ref: ReviewRef, run: Run, review: Review, to: Person, *, by: P
     """
     now = clock.iso(clock.now())
     held: Condition = (Review.status != ReviewStatus.CLAIMED) | (Review.holder == by.id) | (Review.lease_until < now)
-    same: Condition = may_move(ASSIGN) & held & (Review.version == review.version) & (Review.deadline > now)
+    same: Condition = may_move(ASSIGN) & (Review.version == review.version) & (Review.deadline > now)
+    if not over_claim:
+        same &= held
     actions = [
         Review.status.set(ASSIGN.to),
         Review.holder.set(to.id),

@@ -13,6 +13,7 @@ from config.table import InvalidKey
 from projects.documents.view_log import record_opening, record_view
 from projects.schemas.labels.reading import get_labels
 from projects.sites import access
+from projects.sites.permissions import Permission
 from projects.web.http import DeskRequest, read_number, render_answer
 from review import queries
 from review.changes import describe_rejection
@@ -62,6 +63,16 @@ def check_waits_for(request: DeskRequest, queue: str) -> None:
         access.check_admitted(request, queue)
     except NotFound as error:
         raise NotFound(MISSING) from error
+
+
+def may_assign_over_claim(request: DeskRequest, standing: ViewerState) -> bool:
+    """Return whether someone else's active claim does not keep this person, an admin, from assigning the review."""
+    return standing.kind == "held" and access.can_review(request) and access.can(request, Permission.ADMIN)
+
+
+def _may_assign(request: DeskRequest, standing: ViewerState) -> bool:
+    is_open = standing.kind in {"assigned", "free"} and access.can_review(request)
+    return is_open or may_assign_over_claim(request, standing)
 
 
 @require_safe
@@ -139,6 +150,7 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft,
         "queue_id": queue_id(review.queue),
         "queue_url": queue_url(queue_id(review.queue)),
         "may_decide": may_decide,
+        "may_assign": _may_assign(request, standing),
         "may_split": may_decide and may_split(ref, review, sum(bool(page.image) for page in sheet.pages)),
         "came_by_itself": may_decide and bool(review.claimed_after) and not draft.saved_at,
         "receipt": ticket.read_receipt(done, ref.site, person.id),

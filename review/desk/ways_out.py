@@ -17,7 +17,7 @@ from projects.sites.permissions import Permission
 from projects.web.http import DeskRequest, redirect_after_post, render_answer
 from review import queries
 from review.decide import assignments, claims, postponements
-from review.desk.page import load_review, person_of, render_lost_page
+from review.desk.page import load_review, may_assign_over_claim, person_of, render_lost_page
 from review.desk.queue import queue_url
 from review.desk.viewer_state import viewer_state_of
 from review.desk.ways_out_forms import AssignForm, PostponeForm, SkipForm
@@ -76,22 +76,23 @@ def postpone(request: DeskRequest, document_id: str, review_id: str) -> HttpResp
 
 @require_http_methods(["GET", "POST"])
 def assign(request: DeskRequest, document_id: str, review_id: str) -> HttpResponse:
-    """Assign a review that no one else holds, or reassign it; open to all reviewers."""
+    """Assign or reassign a review that no one else holds; admins may also assign what someone else holds."""
     access.check_can_review(request)
     ref, person = ReviewRef(request.site, document_id, review_id), person_of(request)
     review = load_review(request, ref)
     state = viewer_state_of(review, person)
-    if state.kind not in {"mine", "free", "barred", "assigned"}:
+    over_claim = may_assign_over_claim(request, state)
+    if state.kind not in {"mine", "free", "barred", "assigned"} and not over_claim:
         return render_lost_page(request, ref)
     queue = access.check_admitted(request, queue_id(review.queue))
     barred = review.barred.as_dict() if review.barred else {}
     people = [one for one in list_people(request.site, Permission.REVIEW, queue) if one.id not in barred]
     form = AssignForm(people, person.id, _post_of(request))
     if not form.is_valid():
-        return _ask(request, ref, review, form, "assign")
+        return _ask(request, ref, review, form, "assign", displaced=state.who if over_claim else "")
     to = Person(form.chosen.id, form.chosen.name)
     try:
-        assignments.assign_review(ref, queries.run_of(ref, review), review, to, by=person)
+        assignments.assign_review(ref, queries.run_of(ref, review), review, to, by=person, over_claim=over_claim)
     except Conflict:
         return render_lost_page(request, ref)
     mine = gettext("%(document)s assigned to you.")
@@ -123,10 +124,17 @@ def _post_of(request: DeskRequest) -> QueryDict | None:
 
 
 def _ask(
-    request: DeskRequest, ref: ReviewRef, review: Review, form: SkipForm | PostponeForm | AssignForm, act: str
+    request: DeskRequest,
+    ref: ReviewRef,
+    review: Review,
+    form: SkipForm | PostponeForm | AssignForm,
+    act: str,
+    *,
+    displaced: str = "",
 ) -> HttpResponse:
+    """``displaced``: the name of who would lose an active claim."""
     url = reverse(f"review:{act}", args=[ref.document_id, ref.review_id])
-    context = {"form": form, "review": review, "ref": ref, "act": act, "url": url}
+    context = {"form": form, "review": review, "ref": ref, "act": act, "url": url, "displaced": displaced}
     status = 422 if form.is_bound else 200
     return render_answer(request, "review/desk/way_out.html", "review/desk/_way_out.html", context, status=status)
 

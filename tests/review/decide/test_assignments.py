@@ -60,6 +60,18 @@ def test_another_persons_claim_is_not_assigned_away_until_it_lapses():
     assert (work(KIM), work(MARTA)) == (["receipt.pdf"], [])
 
 
+def test_an_active_claim_is_assigned_away_only_where_that_is_meant():
+    run, ref = open_review()
+    claims.claim_review(ref, run, by=MARTA)
+    read = queries.get_review(ref)
+    assignments.assign_review(ref, run, read, KIM, by=ROSA, over_claim=True)
+    assert (work(KIM), work(MARTA)) == (["receipt.pdf"], [])
+    with pytest.raises(Conflict):
+        claims.renew_claim(ref, by=MARTA)
+    with pytest.raises(Conflict):  # as read before that
+        assignments.assign_review(ref, run, read, ROSA, by=ROSA, over_claim=True)
+
+
 def test_of_two_who_assign_what_they_read_the_second_loses():
     run, ref = open_review()
     read = queries.get_review(ref)

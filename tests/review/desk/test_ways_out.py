@@ -241,6 +241,22 @@ def test_nothing_is_assigned_away_from_who_holds_it():
     assert queries.get_review(ref).holder == str(alice().pk)
 
 
+def test_an_admin_assigns_what_another_person_holds_and_who_loses_it_is_named():
+    _, ref = claimed()
+    drafts.save_draft(ref, TypedValues({"total": "12.34"}), by=person(bob()), version=2, begun=False)
+    browser = signed_in(alice())
+    assert url("assign", ref) in one_line(browser.get(url("show-review", ref)).content)
+    assert "Bob Ito is working on this and loses the claim." in one_line(browser.get(url("assign", ref)).content)
+    answer = browser.post(url("assign", ref), {"person": str(alice().pk)})
+    assert answer["Location"] == url("show-review", ref)
+    page = one_line(signed_in(bob()).get(url("show-review", ref)).content)
+    assert "Assigned to Alice Novak." in page
+    assert url("assign", ref) in page
+    assert browser.post(url("claim", ref)).status_code == 302
+    assert queries.review_and_draft(ref, str(bob().pk))[1].values.as_dict() == {"total": "12.34"}
+    assert url("assign", ref) not in one_line(signed_in(bob()).get(url("show-review", ref)).content)
+
+
 def test_who_uploaded_it_is_not_offered():
     _, ref = claimed()
     Review.change(ref.key, [Review.barred.set({str(alice().pk): "uploaded"})], Review.PK.exists())
