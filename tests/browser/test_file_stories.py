@@ -21,6 +21,11 @@ from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
 
 pytestmark = pytest.mark.django_db(transaction=True)
+LINES = """(cell) => {
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  return new Set([...range.getClientRects()].map((box) => box.top)).size;
+}"""
 TEXT = "Dear Rosa,\n\nplease find our invoice RE-2024-17 attached.\nTotal 1500.00 EUR\n\nACME TRADING LTD\n"
 
 
@@ -57,6 +62,7 @@ def test_a_mail_and_its_attachment(story: Story, tmp_path: Path) -> None:
 @pytest.mark.wide
 def test_a_spreadsheet(story: Story, tmp_path: Path) -> None:
     lines = (("Company", "Acme Trading Ltd"), ("Date", "2024-03-31"), ("Total", "1500.00"))
+    lines += (("Reference", "6ff4173b-42a5-4784-9b19-f49caff4d93d-9b19-f49caff4d93d"),)
     cell = '<c t="inlineStr"><is><t>{}</t></is></c>'
     rows = "".join(f"<row>{''.join(cell.format(one) for one in line)}</row>" for line in lines)
     file = tmp_path / "costs.xlsx"
@@ -65,6 +71,8 @@ def test_a_spreadsheet(story: Story, tmp_path: Path) -> None:
     story.open_from_queue("costs.xlsx")
     page = story.page
     expect(page.locator(".page-text table")).to_contain_text("Acme Trading Ltd")
+    cell = page.locator(".page-text td").filter(has_text="Reference")
+    assert cell.evaluate(LINES) == 1  # beside a long word too: a number in two lines is read as two
     expect(page.locator(".viewer-tools")).to_contain_text("March")
     page.locator("#left").focus()
     page.keyboard.press("x")
