@@ -122,6 +122,14 @@ def test_a_value_that_was_taken_away_is_an_exception_too(pump: Pump, tmp_path: P
     assert '<dt>After</dt><dd dir="auto"><b>not on the document</b></dd>' in currency
 
 
+def test_a_value_that_nobody_found_before_is_not_said_to_be_absent_from_the_document(pump: Pump, tmp_path: Path):
+    run = begin(tmp_path, "1500.00")
+    decide(run, asked(run, pump, "first_approval"), Decision.APPROVE, by=person(bob()), invoice_number="RE-17")
+    number = part(shown(asked(run, pump, "second_approval")), "invoice_number")
+    assert '<dt>Before</dt><dd dir="auto">no value</dd>' in number
+    assert '<dt>After</dt><dd lang="en" dir="auto"><b>RE-17</b></dd>' in number
+
+
 @pytest.mark.wide
 def test_each_change_stands_in_decision_run_page_audit_and_export(second, pump: Pump):
     run, ref = second
