@@ -18,6 +18,7 @@ _NUMBERED = r"(?:(?:no|nr|num|number|nummer)\b\W*|#\W*)?"
 _ALSO: Mapping[str, tuple[str, ...]] = {"net_total": ("Sub total", "Net amount", "Zwischensumme", "Nettobetrag")}
 _ALSO_COSTS = 0.5  # points
 Found = tuple[int, Place, values.Hit]  # distance from the label, place, value
+_REGISTERED = re.compile(r"\d{9,}")  # of an authority, as VAT/TIN: 29670869006; an amount so large has separators
 _RATE = re.compile(r"\s{0,3}(?:%|per ?cent|v\. ?H\.)", re.IGNORECASE)
 
 
@@ -102,9 +103,9 @@ def _date(place: Place, *, day_first: bool) -> values.Hit | None:
 
 
 def _amounts(place: Place) -> list[values.Hit]:
-    """Exclude percentages."""
+    """Exclude percentages and numbers of registration."""
     found = (hit for hit in values.amounts_in(place.text) if hit.start >= place.start)
-    return [hit for hit in found if not _RATE.match(place.text, hit.end)]
+    return [hit for hit in found if not _RATE.match(place.text, hit.end) and not _REGISTERED.fullmatch(hit.raw)]
 
 
 def _amount(place: Place) -> values.Hit | None:
