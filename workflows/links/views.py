@@ -54,6 +54,8 @@ def open_link(request: DeskRequest, link_id: str, secret: str) -> HttpResponse:
             sign_in.count_guess(attempt)
             return _form(request, share, error=Phrase("This password is incorrect."), status=422)
         sign_in.give_back(attempt)
+    if share.type == EntryType.FILE:  # an opening that shows nothing is not counted
+        check_document(request, str(share.sharedDocumentId), Permission.READ)
     try:
         actions.open_link(request.site, share)
     except Refused as error:

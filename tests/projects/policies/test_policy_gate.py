@@ -22,6 +22,7 @@ from projects.policies import actions, gate, queries
 from projects.policies.decision import Subject
 from projects.schemas import actions as definitions
 from projects.schemas.governing import AttributeDefinition
+from projects.shares.queries import get_share
 from projects.sites import actions as site_actions
 from projects.sites import directory
 from projects.sites.permissions import Permission
@@ -198,6 +199,19 @@ def test_a_link_and_a_public_page_open_nothing_that_the_policy_hides() -> None:
     page = browser.get(public)
     assert page.status_code == 403
     assert "Ask a site admin" in one_line(page.content)
+
+
+def test_an_opening_is_not_counted_while_the_policy_hides_the_document() -> None:
+    run = published()
+    made = link_to(EntryType.FILE, run.document_id)
+    form = f"/shared/{made.share.share_id}/open/{made.secret}/"
+    for source, status in ((CLOSED, 404), (BROKEN, 403)):
+        number = activate(source)
+        assert Client().post(form).status_code == status
+        actions.deactivate_policy(SITE, active=number, by=BY)
+    assert get_share(SITE, made.share.share_id).openings == 0
+    opened(made)
+    assert get_share(SITE, made.share.share_id).openings == 1
 
 
 def test_a_folder_s_link_lists_no_document_that_the_policy_hides() -> None:
