@@ -163,7 +163,8 @@ def answers_of(posted: Mapping[str, str], ticket: Ticket) -> Answers:
     if decision == Decision.REJECT:  # a rejection publishes nothing, so it needs no corrections
         return Answers(
             decision, typed, reason, listed, reason_error=_reason_error(reason, listed),
-            confirmed=read_ticked_fields(posted), chosen=said,
+            confirmed={name: text for name, text in read_ticked_fields(posted).items() if name in ticket.asked},
+            chosen=said,
         )  # fmt: skip
     if ticket.type_id is not None and typed.get(KEY, ticket.type_id) != ticket.type_id:
         ticked = read_ticked_fields(posted)

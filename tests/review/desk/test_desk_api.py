@@ -6,10 +6,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from config import table
 from projects.audit.events import actor_of
 from projects.sites.api_keys import create_api_key
 from projects.sites.permissions import EVERYTHING, Permission
 from review.identity import ReviewRef
+from review.items.reviews import ReviewDecision
 from review.queries import get_review
 from review.status import ReviewStatus
 from tests.people import alice, bob, charlie
@@ -83,6 +85,19 @@ def test_each_check_that_a_field_fails_is_listed() -> None:
     total, vat = found["total"], found["vat"]
     assert (total["reasons"], total["reason"]) == (failed, failed[0])
     assert (vat["reasons"], vat["reason"], vat["warnings"], vat["warning"]) == ([], None, [], None)
+
+
+def test_a_rejection_confirms_only_what_was_asked(ref: ReviewRef) -> None:
+    client = token(bob())
+    mine = post(client, ref, "claim").json()
+    asked, names = unsure(mine), [one["name"] for one in mine["fields"]]
+    assert set(names) > set(asked)
+    wish = {"ticket": mine["ticket"], "decision": "reject", "reason": "Unreadable", "checked": names}
+    decision_id = post(client, ref, "decide", **wish).json()["decision_id"]
+    parts = {"document_id": ref.document_id, "review_id": ref.review_id, "decision_id": decision_id}
+    told = ReviewDecision.load(table.REVIEW_DECISION.key("default", **parts)).confirmed
+    labels = [one["label"] for one in mine["fields"] if one["name"] in asked]
+    assert sorted(told or ()) == sorted(labels)
 
 
 def test_who_comes_second_is_told_who_was_first(ref: ReviewRef) -> None:
