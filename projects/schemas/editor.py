@@ -28,6 +28,8 @@ from projects.web.http import version_in
 from projects.web.row_moves import Tool
 
 _MISSING = Phrase("No attribute has the key “%(key)s”. Create it below, or choose another.")
+OFFERED = "new-offered"
+_NOT_CREATED = Phrase("This attribute is not created yet. Press “Create and add”, or clear the label.")
 
 
 class SchemaForm(forms.Form):
@@ -80,6 +82,7 @@ class SchemaEditor:
     problems: int = 0
     known: Mapping[str, AttributeDefinition] = field(default_factory=dict)
     new: ShortAttributeForm = field(default_factory=ShortAttributeForm)
+    offered: str = ""  # label that the page put into the new attribute's form; it may be left there
     made: str = ""  # label of the attribute just created here
 
     def schema(self) -> Schema:
@@ -88,7 +91,12 @@ class SchemaEditor:
         return Schema(self.form.cleaned_data.get("name", self.name), uses, self.form.composites())
 
     def is_valid(self, site: str) -> bool:
-        """Also validate against the attribute definitions, with an error at each input, all at once."""
+        """Also validate against the attribute definitions, with an error at each input, all at once.
+
+        An attribute that was typed and not created would be lost, so it is an error too.
+        """
+        if self.new.is_bound:
+            self.new.add_error("label", _NOT_CREATED)
         self.form.is_valid()
         if not self.rows.is_valid() and self.rows.non_form_errors():
             return False  # too many rows, or none that can be told apart
@@ -104,7 +112,7 @@ class SchemaEditor:
                 rows[problem.place].add_error("key", _MISSING.fill(key=schema.uses[problem.place].key))
             else:
                 rows[problem.place].add_error(problem.part, problem.text)
-        return not self.form.errors and not any(row.errors for row in self.rows.forms)
+        return not self.form.errors and not self.new.errors and not any(row.errors for row in self.rows.forms)
 
     def _definitions(self, site: str, schema: Schema) -> Definitions:
         try:
@@ -122,13 +130,16 @@ class SchemaEditor:
 
     def count_messages(self) -> "SchemaEditor":
         """Return the editor with the number of messages, for the sentence at the top."""
-        count = sum(len(one.errors) for one in (self.form, *self.rows.forms)) + len(self.rows.non_form_errors())
+        count = sum(len(one.errors) for one in (self.form, self.new, *self.rows.forms)) + len(
+            self.rows.non_form_errors()
+        )
         return replace(self, problems=count)
 
     def offer_attributes(self, site: str) -> "SchemaEditor":
         """Return the editor with the suggested attributes, and the first that is missing ready to create; one Query."""
         known = {one.key: one for one in schema_queries.attribute_definitions(site)}
-        return replace(self, known=known, new=self._new_attribute(known))
+        new = self._new_attribute(known)
+        return replace(self, known=known, new=new, offered=self.offered if new is self.new else new.initial["label"])
 
     def _new_attribute(self, known: Mapping[str, AttributeDefinition]) -> ShortAttributeForm:
         if self.new.is_bound or self.new.initial.get("label"):
@@ -146,15 +157,17 @@ def editor_of(schema: Schema, *, named: bool, version: int = 0) -> SchemaEditor:
 
 
 def edit_posted_schema(data: Mapping[str, Any], *, named: bool, name: str = "") -> SchemaEditor:
-    form, new = SchemaForm(data, named=named), typed_attribute(data)
-    return SchemaEditor(form, parse_posted_rows(data), name, version_in(data), new=new)
+    form, new, offered = SchemaForm(data, named=named), typed_attribute(data), data.get(OFFERED, "")
+    if str(new.initial.get("label", "")).strip() not in ("", offered):
+        new = ShortAttributeForm(data)
+    return SchemaEditor(form, parse_posted_rows(data), name, version_in(data), new=new, offered=offered)
 
 
 def edit_rearranged_schema(data: Mapping[str, Any], order: str, *, named: bool, name: str = "") -> SchemaEditor:
     """Return the editor with rearranged rows; nothing is validated or saved."""
     rows, focus = rearrange_posted_rows(data, order)
     form, new = _typed_form(data, named=named), typed_attribute(data)
-    return SchemaEditor(form, rows, name, version_in(data), focus, new=new)
+    return SchemaEditor(form, rows, name, version_in(data), focus, new=new, offered=data.get(OFFERED, ""))
 
 
 def edit_extended_schema(

@@ -282,6 +282,19 @@ def test_a_missing_attribute_is_made_beside_the_rows_and_keeps_what_was_typed(at
     assert 'value="Not yet made"' in one_line(kept.content)
 
 
+def test_an_attribute_that_was_typed_and_not_created_is_not_lost(attributes):
+    browser = signed_in(alice())
+    for path in (NEW, SITE_URL, url(make_classification())):
+        before = schema_queries.all_classifications(SITE)
+        form = typed(Schema("Boat licence", (AttributeUse("vendor"),)), **{"new-label": "Berth", "new-kind": "text"})
+        answer = browser.post(path, form)
+        page = one_line(answer.content)
+        assert (answer.status_code, 'value="Berth"' in page, answer.context["editor"].problems) == (422, True, 1)
+        assert "This attribute is not created yet. Press “Create and add”, or clear the label." in page
+        assert schema_queries.all_classifications(SITE) == before
+    assert browser.post(NEW, form | {"new-label": " "}).status_code == 302
+
+
 def test_a_row_that_names_the_missing_attribute_gets_no_second_one(attributes):
     browser = signed_in(alice())
     new = {"rows": "create", "new-label": "PO number", "new-kind": "text"}
