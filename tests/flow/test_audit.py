@@ -42,6 +42,7 @@ WITHOUT_EVENT = {
     "review.decide.drafts.keep_draft",
     "review.decide.drafts.save_draft",
     "review.decide.separation.bar_editor",  # what their edit, which has an event, means for a review that waits
+    "review.decide.separation.bar_editor_from_queue",  # likewise, when the next review is claimed
 }
 
 
