@@ -126,11 +126,14 @@ def create_folder(request: ApiRequest, wish: FolderWish) -> Any:
 
 
 def _exists(site: str, path: str) -> bool:
-    """Raises: Refused if the path is invalid, or names no folder."""
+    """Raises: Refused, if the path is invalid or names no folder."""
+    names = queries.split_path(path)
+    queries.tidy_name(names[-1] if names else "")
     try:
-        return bool(queries.find_path(site, path) or queries.tidy_name(""))
+        queries.find_path(site, path)
     except NotFound:
         return False
+    return True
 
 
 @router.get(
