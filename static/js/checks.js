@@ -22,6 +22,7 @@ async function check() {
   if (!answer?.ok || mark !== asked || here !== form()) return;
   const { fields } = await answer.json();
   for (const [name, said] of Object.entries(fields)) tell(document.getElementById(`f-${name}`), said);
+  document.body.dispatchEvent(new Event("judged"));
 }
 
 function tell(field, { stored, error, warnings, repair }) {

@@ -76,8 +76,11 @@ function count() {
   const words = document.querySelector("[data-left]");
   if (!words || !mine()) return;
   const left = todo().length;
-  words.textContent = left ? said("%(left)s left", { left }) : said("Ready to approve");
+  const wrong = document.querySelectorAll("#desk [data-live-error]:not([hidden]), #desk [data-sent-error]").length;
+  if (left) words.textContent = said("%(left)s left", { left });
+  else words.textContent = wrong ? said("%(wrong)s to correct", { wrong }) : said("Ready to approve");
 }
+document.body.addEventListener("judged", count); // what was typed is judged a moment later
 
 function next(from, focus = "field") {
   const left = todo();

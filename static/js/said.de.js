@@ -7,6 +7,7 @@ globalThis.SAID = {
   "%(label)s adds up to %(added)s, not %(total)s": "%(label)s ergibt %(added)s statt %(total)s",
   "%(left)s left": "%(left)s offen",
   "%(minutes)s min": "%(minutes)s Min.",
+  "%(wrong)s to correct": "%(wrong)s zu korrigieren",
   "Added: %(text)s": "Hinzugefügt: %(text)s",
   "Claim expired": "Reservierung abgelaufen",
   "Claimed, %(time)s left": "Reserviert, noch %(time)s",

@@ -7,6 +7,7 @@ globalThis.SAID = {
   "%(label)s adds up to %(added)s, not %(total)s": "%(label)sの合計は%(added)s（%(total)sと不一致）",
   "%(left)s left": "残り %(left)s",
   "%(minutes)s min": "%(minutes)s 分",
+  "%(wrong)s to correct": "要修正: %(wrong)s",
   "Added: %(text)s": "追加しました: %(text)s",
   "Claim expired": "担当期限切れ",
   "Claimed, %(time)s left": "担当中、残り %(time)s",

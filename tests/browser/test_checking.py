@@ -6,7 +6,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from review import queries
 from tests.browser.conftest import LOOKS
-from tests.browser.desk import claim, expect_saved, field, in_sight, sign_in
+from tests.browser.desk import check_all, claim, expect_saved, field, in_sight, sign_in
 from tests.browser.patience import PATIENCE_MS
 from tests.browser.test_accessibility import faults
 from tests.people import bob
@@ -15,6 +15,21 @@ from tests.review.reviews import open_review
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("pump")]
 OFF = "Total 125.00 is not 100.00 + 20.00 = 120.00"
+
+
+def test_a_value_that_is_wrong_is_counted_until_it_is_corrected(
+    live_server: LiveServer, context: BrowserContext, console: list[str]
+) -> None:
+    bob()
+    _, ref = open_review(found=invoice())
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
+    check_all(page)
+    field(page, "total").fill("about ten")
+    expect(page.locator("[data-left]")).to_have_text("1 to correct")
+    field(page, "total").fill("120.00")
+    expect(page.locator("[data-left]")).to_have_text("Ready to approve")
 
 
 def test_what_is_typed_is_echoed_and_checked(
