@@ -291,7 +291,7 @@ TABLE: dict[str, dict[str, Answers]] = {
     "review:leave": {"POST": NO_REVIEW},
     "review:skip": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},  # only its holder may
     "review:postpone": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},
-    "review:assign": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},  # not what another holds
+    "review:assign": {"GET": (302, 403, 403, 200, 200, 200), "POST": NO_REVIEW},  # what another holds: admins only
     "review:split": {"GET": (302, 403, 403, 422, 409, 409), "POST": NO_REVIEW},  # of one page
     "review:ask": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},  # only its holder may
     "review:escalate": {"GET": (302, 403, 403, 200, 409, 409), "POST": NO_REVIEW},
