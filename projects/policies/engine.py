@@ -1,7 +1,7 @@
 """Evaluation of Rego by regopy, in a child process started on first use.
 
 A child process, since regopy aborts on some inputs and a policy may run forever or exhaust memory. It is then killed,
-the next request starts another, and the caller gets PolicyFailed.
+the next request starts another, and the caller gets PolicyFailed. All sites share it, so such a policy has a pause.
 """
 
 import atexit
@@ -37,11 +37,16 @@ class _Process:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._parent = 0
+        self._paused: dict[str, tuple[float, str]] = {}  # policy → until when it is not asked, and why
 
     def ask(self, question: Mapping[str, Any], seconds: float = SECONDS) -> Mapping[str, Any]:
-        """Raises: PolicyFailed."""
+        """A policy that crashed the child or took too long is not asked for the next seconds, when others are.
+
+        Raises: PolicyFailed.
+        """
         line = json.dumps(question).encode() + b"\n"
         with self._lock:
+            self._check_not_paused(question["source"])
             process = self._ensure_process()
             assert process.stdin is not None  # noqa: S101 - for the types: both are pipes
             assert process.stdout is not None  # noqa: S101
@@ -51,9 +56,18 @@ class _Process:
                 told = _read_line(process.stdout.fileno(), seconds)
             except (OSError, TimeoutError) as error:
                 self.stop()
-                raise PolicyFailed(_SLOW if isinstance(error, TimeoutError) else _STOPPED) from error
+                why = _SLOW if isinstance(error, TimeoutError) else _STOPPED
+                self._paused[question["source"]] = (time.monotonic() + SECONDS, why)
+                raise PolicyFailed(why) from error
         found: Mapping[str, Any] = json.loads(told)
         return found
+
+    def _check_not_paused(self, source: str) -> None:
+        # Checked with the lock held: requests that waited behind the one that failed would take as long each.
+        now = time.monotonic()
+        self._paused = {one: pause for one, pause in self._paused.items() if pause[0] > now}
+        if source in self._paused:
+            raise PolicyFailed(self._paused[source][1])
 
     def _ensure_process(self) -> subprocess.Popen[bytes]:
         """Return this process's child, which listens; after a fork the parent's child is not shared.

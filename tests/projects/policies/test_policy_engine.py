@@ -3,6 +3,8 @@
 import datetime as dt
 import os
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +102,22 @@ def test_a_policy_that_does_not_end_or_takes_all_memory_is_ended() -> None:
         with pytest.raises(engine.PolicyFailed, match=words):
             engine._process.ask({"source": source, "package": "countersign", "inputs": [{}]}, seconds)
     assert ask(f"{HEAD}allow := true").allowed
+
+
+@pytest.mark.wide
+def test_a_policy_that_takes_too_long_holds_up_others_once_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    endless = f"{HEAD}allow if {{ some i in numbers.range(1, 9000); some j in numbers.range(1, 9000); i * j == -2 }}"
+    assert ask(f"{HEAD}allow := true").allowed
+    began = time.monotonic()
+    with ThreadPoolExecutor(5) as threads:
+        answers = list(threads.map(ask, [endless] * 4))
+        other = ask(f"{HEAD}allow := true")
+    assert all("longer than 2 seconds" in one.failed for one in answers)
+    assert other.allowed
+    assert time.monotonic() - began < 3 * engine.SECONDS  # one of the four was asked
+    later = time.monotonic() + engine.SECONDS
+    monkeypatch.setattr(engine.time, "monotonic", lambda: later)
+    engine._process._check_not_paused(endless)  # then it is asked again
 
 
 @pytest.mark.wide
