@@ -1,10 +1,11 @@
 """Rules while typing: what will be stored, what does not fit, what wants a reason; and the same without a script."""
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from review import queries
+from review.identity import ReviewRef
 from tests.browser.conftest import LOOKS
 from tests.browser.desk import check_all, claim, expect_saved, field, in_sight, sign_in
 from tests.browser.patience import PATIENCE_MS
@@ -17,14 +18,19 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 OFF = "Total 125.00 is not 100.00 + 20.00 = 120.00"
 
 
-def test_a_value_that_is_wrong_is_counted_until_it_is_corrected(
-    live_server: LiveServer, context: BrowserContext, console: list[str]
-) -> None:
+def claimed_invoice(live_server: LiveServer, context: BrowserContext) -> tuple[Page, ReviewRef]:
     bob()
     _, ref = open_review(found=invoice())
     page = context.new_page()
     sign_in(page, live_server, "bob")
     claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
+    return page, ref
+
+
+def test_a_value_that_is_wrong_is_counted_until_it_is_corrected(
+    live_server: LiveServer, context: BrowserContext, console: list[str]
+) -> None:
+    page, _ = claimed_invoice(live_server, context)
     check_all(page)
     field(page, "total").fill("about ten")
     expect(page.locator("[data-left]")).to_have_text("1 to correct")
@@ -35,11 +41,7 @@ def test_a_value_that_is_wrong_is_counted_until_it_is_corrected(
 def test_what_is_typed_is_echoed_and_checked(
     live_server: LiveServer, context: BrowserContext, console: list[str]
 ) -> None:
-    bob()
-    _, ref = open_review(found=invoice())
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
+    page, ref = claimed_invoice(live_server, context)
     total, date = page.locator("#f-total"), page.locator("#f-date")
     field(page, "date").fill("03/04/2024")
     expect(date.locator("[data-stored]")).to_have_text("Stored as 3 April 2024")
