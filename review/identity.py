@@ -98,6 +98,10 @@ class ReviewRef:
             self.site, document_id=self.document_id, review_id=self.review_id, user_id=user_id
         )
 
+    @property
+    def result_key(self) -> Key:
+        return table.REVIEW_RESULT.key(self.site, document_id=self.document_id, review_id=self.review_id)
+
     def decision_key(self, decision_id: str) -> Key:
         return table.REVIEW_DECISION.key(
             self.site, document_id=self.document_id, review_id=self.review_id, decision_id=decision_id

@@ -10,6 +10,7 @@ from config.errors import NotFound
 from config.item import Item, Page
 from projects.queues.items import DEFAULT_QUEUE
 from review.identity import ReviewRef, queue_to_store
+from review.items.results import ReviewResult
 from review.items.reviews import DRAFT_READABLE, LISTED, READABLE, Review, ReviewDecision, ReviewDraft, ReviewWork
 from review.items.saved_views import SavedView
 from review.status import UNDECIDED, ReviewStatus, Worklist
@@ -199,10 +200,12 @@ def reviews_and_drafts(refs: Sequence[ReviewRef], user_id: str) -> dict[ReviewRe
 
 
 def review_and_draft(ref: ReviewRef, user_id: str) -> tuple[Review, ReviewDraft | None]:
-    """Return a review with this person's draft: one strongly consistent call. Raises: NotFound."""
-    draft_key = ref.draft_key(user_id)
-    found = Item.together([ref.key, draft_key], only=[*READABLE, *DRAFT_READABLE])
+    """Return a review and its result with this person's draft: one strongly consistent call. Raises: NotFound."""
+    draft_key, result_key = ref.draft_key(user_id), ref.result_key
+    found = Item.together([ref.key, draft_key, result_key], only=[*READABLE, *DRAFT_READABLE, "body"])
     if ref.key not in found:
         raise NotFound(gettext("Record not found."))
+    review = Review.from_raw_data(found[ref.key])
+    review.result = ReviewResult.from_raw_data(found[result_key]) if result_key in found else None
     draft = ReviewDraft.from_raw_data(found[draft_key]) if draft_key in found else None
-    return _check_visible(Review.from_raw_data(found[ref.key])), draft
+    return _check_visible(review), draft

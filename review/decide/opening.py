@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from pynamodb.expressions.update import Action
 
 from config import clock, table
-from config.errors import Conflict, NotFound, Refused
+from config.errors import Conflict, NotFound, Refused, Tampered
 from config.phrase import Sentence
 from config.transaction import NEW, Change, Check, EventAt, Put, Update, transact
 from projects.documents import counting
@@ -21,6 +21,7 @@ from projects.queues.items import DEFAULT_QUEUE
 from review.changes import last_changes
 from review.decide import separation
 from review.identity import ReviewRef, checkpoint_key, review_id
+from review.items.results import ReviewResult
 from review.items.reviews import READABLE, Review
 from review.quality.agreement import lead_reasons
 from review.status import DECIDED, ReviewStatus
@@ -37,7 +38,7 @@ from workflows.storage.objects import DocumentFiles
 
 log = logging.getLogger(__name__)
 
-_NONE = dt.timedelta()
+_NONE, _WEEK = dt.timedelta(), dt.timedelta(days=7)
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ class Pause:
     # Of another system's question: the review's id, and additional attributes of its row.
     review_id: str = ""
     more: Mapping[str, Any] = field(default_factory=dict)
+    result: bytes = b""  # as it is stored; empty: the review is shown without a copy of it
 
     @property
     def ref(self) -> ReviewRef:
@@ -76,6 +78,11 @@ class Pause:
         """The deadline: some time before the machine's timeout, so that a last-minute decision can be redeemed."""
         seconds = max(self.timeout - settings.REVIEW_MARGIN_SECONDS, 1)
         return clock.parse(self.entered) + dt.timedelta(seconds=seconds)
+
+    @property
+    def keep_until(self) -> int:
+        """When what only helps to decide may go, in seconds since 1970: a week after the deadline."""
+        return int((self.deadline + _WEEK).timestamp())
 
 
 def expires_at(ref: ReviewRef, deadline: dt.datetime) -> dt.datetime:
@@ -105,7 +112,7 @@ def open_review(pause: Pause) -> str | None:
         Refused: the approval's queue is not one of this site.
 
     """
-    pause = place_pause(complete_pause(pause))
+    pause = _read_result(place_pause(complete_pause(pause)))
     guard = Check(advance.execution_key(pause.run), advance.drives(pause.attempt, pause.step), name="run")
     changes, required = plan_review(pause, at=clock.now())
     try:
@@ -162,6 +169,15 @@ def _read_assessment(run: Run) -> dict[str, Any]:
     return {"reasons": [one["text"] for one in stored["reasons"][:SHOWN]], "triage": stored.get("triage")}
 
 
+def _read_result(pause: Pause) -> Pause:
+    """Return the pause with its result; unchanged if that has been replaced, which the review's own page will say."""
+    try:
+        stored = files_of(pause.run).read_pinned(files.result(pause.run.workflow_id), str(pause.found["result_sha256"]))
+    except (NotFound, Tampered):
+        return pause
+    return replace(pause, result=stored)
+
+
 def place_pause(pause: Pause) -> Pause:
     """Return the pause in the queue that its approval names; costs one Query if it names one.
 
@@ -213,6 +229,8 @@ def plan_review(pause: Pause, *, at: dt.datetime) -> tuple[list[Change], EventAt
     )
     tally = counting.count_queued(pause.queue, pause.run.document_id, 1)
     changes: list[Change] = [_create(pause, review), Put(_checkpoint(pause, review), overwrite=True)]
+    if copy := ReviewResult.copy(pause.ref.result_key, pause.result, keep_until=pause.keep_until):
+        changes.append(Put(copy, overwrite=True))
     return changes + counting.apply_tally(pause.run.site, tally), required
 
 

@@ -117,7 +117,8 @@ def _before(ref: ReviewRef, review: Review) -> dict[str, Any]:
 def _result(ref: ReviewRef, review: Review) -> dict[str, Any]:
     store = DocumentFiles(ref.site, review.project_id, ref.document_id)
     try:
-        body = store.read_pinned(files.result(review.workflow_id), review.result_sha256)
+        body = review.result and review.result.read(review.result_sha256)
+        body = body or store.read_pinned(files.result(review.workflow_id), review.result_sha256)
     except Tampered as error:
         raise Conflict(
             gettext("The result changed after this review was opened. Nothing was submitted; reload the page.")

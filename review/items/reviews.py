@@ -6,6 +6,7 @@ from pynamodb.expressions.condition import Condition
 from config import table
 from config.due.items import DueWork
 from config.item import Item, map_attribute
+from review.items.results import ReviewResult
 from review.status import PUT_OFF, Move
 from workflows.runs.items import DecidedFields
 
@@ -17,6 +18,7 @@ class Review(DueWork):
     """
 
     due_entity = table.REVIEW
+    result: ReviewResult | None = None  # a row of its own, where it was read with this one
     reviewId = UnicodeAttribute()  # noqa: N815 - the seeds' names are what is stored
     status = UnicodeAttribute()
     createdAt = UnicodeAttribute()  # noqa: N815

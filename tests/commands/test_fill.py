@@ -98,7 +98,7 @@ def test_killed_and_started_again_it_goes_on_where_it_was(table, monkeypatch, nt
     assert done == {1: 0, 2: 0, 40: 75}[nth]
     with count_calls() as calls:
         filled(documents=100, reviews=25)
-    assert len(calls.of("dynamodb", "BatchWriteItem")) == (100 - done) // 25 * 12 + 14
+    assert len(calls.of("dynamodb", "BatchWriteItem")) == (100 - done) // 25 * 12 + 15
     assert len(documents()) == 125
     after = rows()
     filled(documents=100, reviews=25, again=True)

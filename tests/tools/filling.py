@@ -123,7 +123,7 @@ class Filling:
         marks += [clock.iso(moment) for moment in moments] + [table.datetime_us(moment) for moment in moments]
         if kind == "waiting":
             pause = self._pause(index)
-            marks += [pause.ref.review_id, clock.iso(pause.deadline)]
+            marks += [pause.ref.review_id, clock.iso(pause.deadline), str(pause.keep_until)]
         return marks
 
     def _published(self, index: int) -> list[Row]:
@@ -165,7 +165,7 @@ class Filling:
         }
         return Pause(
             run, 1, _REVIEW.order, DOCUMENT_ANALYSIS.id, None, clock.iso(at), settings.REVIEW_TIMEOUT_SECONDS,
-            _name(index), PROJECT.name, found,
+            _name(index), PROJECT.name, found, result=result(),
         )  # fmt: skip
 
 

@@ -164,6 +164,12 @@ REVIEW_DRAFT = Entity(
     attributes=names("values confirmed reason savedAt TimeToLive"),
     shown_by=("review:show-review", "open_review"),
 )  # fmt: skip
+REVIEW_RESULT = Entity(
+    "countersign", "ReviewResult", "DOC#{document_id}", "REVIEW#{review_id}#RESULT",
+    attributes=names("body TimeToLive"),
+    shown_by=("review:show-review", "open_review"),
+    note="a copy of the object that the review pins, where it is small; the object is what holds",
+)  # fmt: skip
 REVIEW_WORK = Entity(
     "countersign", "ReviewWork", "DOC#{document_id}", "REVIEW#{review_id}#WORK#{user_id}#{worklist}",
     "WORK#{user_id}#{worklist}", "{at}#{review_id}", "WORK", "{worklist}#{user_id}#{review_id}",

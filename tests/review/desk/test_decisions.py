@@ -114,7 +114,7 @@ def test_the_script_gets_the_next_desk_in_the_answer_to_the_decision(held):
     enqueue_redeem(ref, "warm-up", delay=60)
     with count_calls() as calls:
         response = client.post(url("decide", ref), posted)
-    assert calls.names()[5:] == ["dynamodb.BatchGetItem", "s3.GetObject", "sqs.SendMessage"]  # the last: who looked
+    assert calls.names()[5:] == ["dynamodb.BatchGetItem", "sqs.SendMessage"]  # the last: who looked
     assert (response.status_code, response["HX-Trigger"]) == (200, "decided")
     assert response["HX-Push-Url"].startswith(url("show-review", following) + "?done=")
     assert "no-store" in response["Cache-Control"]

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import random
 import re
 
 import pytest
@@ -16,6 +17,7 @@ from projects.sites import directory
 from review import queries
 from review.decide import claims, drafts
 from review.decide.drafts import TypedValues
+from review.items.results import ReviewResult
 from review.items.reviews import Review
 from tests.aws_faults import count_calls
 from tests.each import each
@@ -85,11 +87,32 @@ def test_a_cut_out_shows_the_page_that_the_value_was_read_from():
     ]
 
 
-def test_looking_writes_nothing_and_reads_two_things():
+def test_looking_writes_nothing_and_reads_once():
     _, ref = open_review()
     with count_calls() as calls:
         shown(bob(), ref)
-    assert calls.of_page() == ["dynamodb.BatchGetItem", "s3.GetObject"]
+    assert calls.of_page() == ["dynamodb.BatchGetItem"]
+
+
+def test_without_a_copy_of_the_result_the_object_is_read():
+    chance = random.Random(7)
+    long = result() | {"text": "".join(chance.choices("abcdefghijklmnopqrstuvwxyz ", k=20_000))}
+    for _, ref in (open_review(), open_review(found=long)):
+        ReviewResult(*ref.result_key).delete()  # there is none of the long one
+        with count_calls() as calls:
+            assert "33.90" in shown(bob(), ref).content.decode()
+        assert calls.of_page() == ["dynamodb.BatchGetItem", "s3.GetObject"]
+
+
+def test_a_copy_of_another_result_is_not_shown():
+    _, ref = open_review()
+    other = json.dumps(result(VALUES | {"total": ("99.99", 0.5)})).encode()
+    copy = ReviewResult.copy(ref.result_key, other, keep_until=1_900_000_000)
+    assert copy is not None
+    copy.save()
+    text = shown(bob(), ref).content.decode()
+    assert "33.90" in text
+    assert "99.99" not in text
 
 
 def test_what_needs_a_look_comes_before_what_is_sure():
@@ -244,7 +267,7 @@ def test_a_text_is_shown_as_text_in_the_place_of_the_page():
     with count_calls() as calls:
         text = one_line(shown(bob(), ref).content)
     # The run's row says in whose folder the text lies; pages with images need neither.
-    assert calls.of_page() == ["dynamodb.BatchGetItem", "s3.GetObject", "dynamodb.GetItem", "s3.GetObject"]
+    assert calls.of_page() == ["dynamodb.BatchGetItem", "dynamodb.GetItem", "s3.GetObject"]
     assert '<td dir="auto">&lt;b&gt;4&lt;/b&gt;</td>' in text
     assert "Sheet1" in text
     assert "page-image" not in text
