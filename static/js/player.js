@@ -5,6 +5,25 @@ const player = () => document.querySelector("[data-player]");
 const SPEEDS = [1, 1.25, 1.5, 2, 0.75];
 const SPEED = "countersign-speed";
 
+// A page that is rendered again, such as after a refused decision, goes on where its recording was.
+let left = null;
+
+function remember(target) {
+  const sound = player();
+  if (!sound || !target.contains(sound)) return;
+  left = { sound, at: sound.currentTime, rate: sound.playbackRate, plays: !sound.paused };
+}
+
+function resume() {
+  const [sound, before] = [player(), left];
+  if (!before || sound === before.sound) return;
+  left = null;
+  if (sound?.src !== before.sound.src) return;
+  sound.currentTime = before.at;
+  sound.playbackRate = before.rate;
+  if (before.plays) sound.play().catch(() => {});
+}
+
 // Only whole utterances have times: within one, a word's is taken from the letters before it.
 function dress() {
   const list = document.querySelector("[data-transcript]");
@@ -67,5 +86,9 @@ document.addEventListener("click", (event) => {
   const word = event.target.closest?.("[data-said]");
   if (word && player() && getSelection().isCollapsed) jump(Number(word.dataset.said));
 });
-body.addEventListener("htmx:afterSettle", dress);
+body.addEventListener("htmx:beforeSwap", (event) => remember(event.detail.target));
+body.addEventListener("htmx:afterSettle", () => {
+  dress();
+  resume();
+});
 dress();

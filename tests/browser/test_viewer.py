@@ -11,7 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from review.desk.page_tools import region_reading, regions
 from review.identity import ReviewRef
-from tests.browser.desk import claim, expect_saved, field, in_sight, sign_in
+from tests.browser.desk import check_all, claim, expect_saved, field, in_sight, sign_in
 from tests.browser.test_accessibility import faults
 from tests.people import bob
 from tests.review.recordings import make_recording
@@ -336,9 +336,7 @@ def test_a_document_is_searched_by_key_from_page_to_page(page: Page) -> None:
     expect(page.locator(".page-image rect.hit")).to_have_count(0)
 
 
-def test_a_recording_plays_beside_its_transcript_and_its_words_jump(
-    live_server: LiveServer, context: BrowserContext, console: list[str]
-) -> None:
+def claimed_recording(live_server: LiveServer, context: BrowserContext) -> Page:
     bob()
     found = result()
     found["pages"] = [{"index": 0, "width": 1000, "height": 1414, "image": None, "title": "", "source": "text"}]
@@ -358,6 +356,27 @@ def test_a_recording_plays_beside_its_transcript_and_its_words_jump(
     claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
     expect(page.locator("[data-mark='total']")).to_have_class("field-mark active")
     page.wait_for_function("document.querySelector('[data-player]').readyState >= 1")
+    return page
+
+
+def test_a_recording_goes_on_where_it_was_after_a_refused_decision(
+    live_server: LiveServer, context: BrowserContext
+) -> None:
+    page = claimed_recording(live_server, context)
+    check_all(page)
+    page.evaluate("Object.assign(document.querySelector('[data-player]'), { currentTime: 12, playbackRate: 1.75 })")
+    page.locator("[name='field-total']").fill("about ten")
+    page.locator("[data-approve]").click()
+    expect(page.locator("[data-sent-error]")).to_be_visible()
+    page.wait_for_function("document.querySelector('[data-player]').readyState >= 1")
+    now = "(({ currentTime, playbackRate, paused }) => [currentTime, playbackRate, paused])"
+    assert page.evaluate(f"{now}(document.querySelector('[data-player]'))") == [12, 1.75, True]
+
+
+def test_a_recording_plays_beside_its_transcript_and_its_words_jump(
+    live_server: LiveServer, context: BrowserContext, console: list[str]
+) -> None:
+    page = claimed_recording(live_server, context)
     page.locator("[data-said]", has_text="thank").click()
     expect(page.locator(".heard")).to_have_text("thank")
     now = "document.querySelector('[data-player]').currentTime"
