@@ -106,6 +106,7 @@ class Line:
     names: Mapping[str, str] = field(default_factory=dict)  # of allowed values, in the person's language
     raw: str = ""  # the text it was read from
     agreed: bool = False  # doubted, and blind reviewers who looked at it gave the same value
+    wrong: str = ""  # what is wrong with the value of a draft, before it is sent
 
     @property
     def page(self) -> int | None:
@@ -145,7 +146,11 @@ class Line:
 
     @property
     def needs_look(self) -> bool:
-        return self.asked or bool(self.error or self.warnings)
+        return self.asked or self.is_wrong or bool(self.warnings)
+
+    @property
+    def is_wrong(self) -> bool:
+        return bool(self.error or self.wrong)
 
     @property
     def tone(self) -> str:
@@ -245,13 +250,22 @@ class FieldForm:
     def left(self) -> int:
         return len(self.asked) - len(self.settled)
 
+    @property
+    def wrong(self) -> int:
+        return sum(line.is_wrong for line in self.lines)
+
+    def with_draft_errors(self, errors: Mapping[str, str]) -> "FieldForm":
+        """Say what is wrong with a draft beside its fields, except where its submission already did."""
+        told = (replace(one, wrong="" if one.error else errors.get(one.spec.name, "")) for one in self.lines)
+        return replace(self, lines=tuple(told))
+
     @cached_property
     def to_check(self) -> list[Line]:
         return _list_to_check(self.lines)
 
     @cached_property
     def left_to_check(self) -> list[Line]:
-        return [line for line in self.to_check if not line.settled or line.error or line.warnings]
+        return [line for line in self.to_check if not line.settled or line.is_wrong or line.warnings]
 
     @cached_property
     def checked(self) -> list[Line]:
@@ -259,7 +273,7 @@ class FieldForm:
 
         With them those that blind reviewers agree on: they can be read and changed, and nobody is asked again.
         """
-        settled = [line for line in self.to_check if line.settled and not line.error and not line.warnings]
+        settled = [line for line in self.to_check if line.settled and not line.is_wrong and not line.warnings]
         return [*settled, *(line for line in self.lines if line.agreed and not line.needs_look)]
 
     @cached_property

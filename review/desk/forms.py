@@ -11,6 +11,7 @@ from projects.settings.columns import TABLE
 from review.changes import AcceptedWarning, FieldChange
 from review.decide.decisions import Verdict
 from review.decide.drafts import TypedValues
+from review.desk.comparison import Draft
 from review.desk.grid import read_cells
 from review.desk.ticket import Ticket
 from review.identity import queue_to_store
@@ -270,6 +271,17 @@ def check_typed(posted: Mapping[str, str], ticket: Ticket) -> dict[str, FieldChe
         for one in ticket.fields
         if one.name in typed
     }
+
+
+def find_draft_errors(draft: Draft, ticket: Ticket) -> dict[str, str]:
+    """Return field → what is wrong with what a draft holds, as it was said while it was typed."""
+    confirmed = draft.confirmed or {}
+    values = {name: draft.typed.get(name, ticket.shown.get(name) or "") for name in (*draft.answers, *confirmed)}
+    values |= draft.typed
+    posted = {f"{PREFIX}{name}": text for name, text in values.items()}
+    posted |= {f"{ANSWER}{name}": word for name, word in draft.answers.items()}
+    posted |= {f"{SEEN}{name}": "1" for name, text in confirmed.items() if text == values[name]}
+    return {name: one.error for name, one in check_typed(posted, ticket).items() if one.error}
 
 
 def _say(text: str) -> str:

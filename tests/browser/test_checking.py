@@ -38,6 +38,21 @@ def test_a_value_that_is_wrong_is_counted_until_it_is_corrected(
     expect(page.locator("[data-left]")).to_have_text("Ready to approve")
 
 
+def test_a_wrong_draft_that_is_opened_again_is_counted_at_once(
+    live_server: LiveServer, context: BrowserContext, console: list[str]
+) -> None:
+    page, _ = claimed_invoice(live_server, context)
+    check_all(page)
+    field(page, "total").fill("about ten")
+    expect_saved(page)
+    page.reload()
+    expect(page.locator("[data-left]")).to_have_text("1 to correct")
+    expect(page.locator("#f-total [data-live-error]")).to_contain_text("Enter the amount as 33.90")
+    field(page, "total").fill("120.00")
+    expect(page.locator("[data-left]")).to_have_text("Ready to approve")
+    expect(page.locator("#f-total [data-live-error]")).to_be_hidden()
+
+
 def test_what_is_typed_is_echoed_and_checked(
     live_server: LiveServer, context: BrowserContext, console: list[str]
 ) -> None:
