@@ -94,8 +94,7 @@ function move(step) {
   const all = fields();
   const at = all.findIndex((one) => one.dataset.field === chosen);
   const one = all[Math.max(0, Math.min(all.length - 1, at + step))];
-  if (!one) return;
-  choose(one.dataset.field, { focus: "field" });
+  if (one) choose(one.dataset.field, { focus: "field" });
 }
 
 function approve() {
@@ -106,8 +105,7 @@ function approve() {
 }
 
 function reject() {
-  const fold = document.querySelector("[data-reject]");
-  fold.open = true;
+  document.querySelector("[data-reject]").open = true;
   (document.querySelector("#reject-reason") || document.querySelector("#reason")).focus();
 }
 
@@ -189,8 +187,7 @@ const answer = (word) => mine() && document.getElementById(`f-${chosen}`)?.dispa
 const press = (selector) => document.querySelector(selector)?.click();
 function undoLatest() {
   const ends = (button) => Date.parse(button.closest("form").dataset.undoUntil) || 0;
-  const latest = [...document.querySelectorAll('[data-key="z"]')].sort((one, other) => ends(other) - ends(one))[0];
-  latest?.click();
+  [...document.querySelectorAll('[data-key="z"]')].sort((one, other) => ends(other) - ends(one))[0]?.click();
 }
 const view = (what) => document.body.dispatchEvent(new CustomEvent("view", { detail: what }));
 // By the names of the list of keys, where each has its key and may get another one.
@@ -277,12 +274,12 @@ function dress() {
   count();
 }
 let opened = ""; // the address of the document that is there
-function begin() {
-  opened = desk().dataset.desk;
-  chosen = null;
+function begin(kept = null) {
+  [opened, chosen] = [desk().dataset.desk, kept];
   dress();
   const fine = mine() && matchMedia("(pointer: fine)").matches;
-  if (todo().length) choose(todo()[0].dataset.field, { focus: fine ? "field" : "", scroll: false, turn: !/[?&]page=/.test(location.search) });
+  const first = kept ?? todo()[0]?.dataset.field;
+  if (first) choose(first, { focus: fine ? "field" : "", scroll: false, turn: !kept && !/[?&]page=/.test(location.search) });
   else if (fine) document.querySelector("#left").focus({ preventScroll: true });
 }
 document.body.addEventListener("htmx:afterSettle", (event) => {
@@ -291,7 +288,10 @@ document.body.addEventListener("htmx:afterSettle", (event) => {
     begin();
     document.querySelector("[data-opened]").textContent =
       said("Opened %(name)s", { name: document.querySelector("#desk h1").textContent });
-  } else if (event.detail.elt.closest?.("[data-desk]") || event.detail.elt.querySelector?.("[data-desk]")) dress();
+  } else if (event.detail.elt.closest?.("[data-desk]") || event.detail.elt.querySelector?.("[data-desk]")) {
+    if (event.detail.requestConfig?.elt.querySelector("[data-claim]")) begin(chosen); // claimed in place
+    else dress();
+  }
 });
 // What the desk still waits for is about the document that is left.
 document.body.addEventListener("decided", () => {

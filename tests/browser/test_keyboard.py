@@ -49,6 +49,29 @@ def test_a_slash_goes_to_the_search_unless_somebody_types(
     assert console == []
 
 
+def test_an_opened_review_is_claimed_by_key_once(
+    live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
+) -> None:
+    user = bob()
+    url, _, ref = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    page.goto(url)
+    sent: list[str] = []
+    page.on("request", lambda one: sent.append(one.url) if one.method == "POST" else None)
+    expect(page.locator("[data-claim] .key")).to_have_text("G")
+    page.keyboard.down("g")
+    page.keyboard.down("g")  # held: a repeat
+    page.keyboard.up("g")
+    expect(page.locator("[data-approve]")).to_be_visible()
+    expect(page.locator("#f-company")).to_be_focused()  # from where its keys go on
+    in_sight(page)
+    page.keyboard.press("g")
+    assert queries.get_review(ref).holder == str(user.pk)
+    assert [one.rsplit("/", 2)[1] for one in sent if "check" not in one] == ["claim"]
+    assert console == []
+
+
 def test_two_reviews_by_keyboard_alone(
     live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
 ) -> None:
