@@ -9,7 +9,7 @@ from config.errors import NotFound
 from config.phrase import Sentence, count_sentence
 from projects.settings.columns import TABLE
 from workflows.stages import artifacts, fields, file_kinds, results, slices, usage
-from workflows.stages.assessment import proofs
+from workflows.stages.assessment import field_rules, proofs
 from workflows.stages.base import FieldSpec, RunSettings, SliceResult, Slicing, StageContext, StageResult, Tally
 from workflows.stages.document_types import typed
 from workflows.stages.document_types.document_type import document_type
@@ -316,7 +316,10 @@ def _reading_entry(best: Candidate | None) -> dict[str, Any]:
 
 
 def _written_entry(spec: FieldSpec, value: str, found: Sequence[Candidate]) -> dict[str, Any]:
-    """Return the value from the XML, with its place on the page if printed."""
+    """Return the value from the XML, with its place on the page if printed.
+
+    It is what the seller wrote, and certain only if it can be right: an IBAN's check digits tell one that is not.
+    """
     same = (
         one
         for one in found
@@ -325,7 +328,7 @@ def _written_entry(spec: FieldSpec, value: str, found: Sequence[Candidate]) -> d
     return _reading_entry(next(same, None)) | {
         "value": value,
         "raw": value,
-        "confidence": 1.0,
+        "confidence": 0.0 if field_rules.describe_bad_number(spec, value) else 1.0,
         "source": einvoice.SOURCE,
     }
 

@@ -99,6 +99,11 @@ def describe_odd_value(field: Field, value: str, today: str) -> str:
     """Describe what is wrong with a value by itself; empty if nothing is. ``value``: in stored form; ``today``: ISO."""
     if odd := find_odd_date(value, today, date_range(field.name, field.type, field.date_range)):
         return f"{field.label} {value} {odd}"
+    return describe_bad_number(field, value)
+
+
+def describe_bad_number(field: Field, value: str) -> str:
+    """Describe why a value cannot be the number that its field is for; empty if it can."""
     if field.type == "text" and _IBAN.search(field.name) and not iban.is_valid(value):
         return f"{field.label} is not a valid IBAN: its check digits do not match"
     if field.type == "text" and _VAT_ID.search(field.name) and not _is_vat_id(value):

@@ -8,9 +8,9 @@ import pytest
 from config.errors import StageFailed
 from tests.workflows.stages.formats.einvoices import CII, pdf_with
 from tests.workflows.stages.formats.office import paragraph, shape, slides, word
-from tests.workflows.stages.memory import context, kept, run_all
+from tests.workflows.stages.memory import context, kept, list_reasons, run_all
 from workflows.stages import formats
-from workflows.stages.base import StageContext
+from workflows.stages.base import FieldSpec, StageContext
 from workflows.stages.pages import text_page
 from workflows.stages.text import text_segments
 
@@ -120,6 +120,28 @@ def test_an_invoice_of_xml_alone_is_exact_too(tmp_path: Path) -> None:
     run_all(ctx)
     assert {one["source"] for one in kept(ctx).json("runs/run1/result.json")["fields"]} == {"embedded_xml"}
     assert kept(ctx).json("analysis/segment_0000.json")["page_title"] == "Invoice"
+
+
+@pytest.mark.parametrize(
+    ("iban", "confidence", "reasons"),
+    [
+        ("DE89370400440532013000", 1.0, []),
+        ("DE8937040044053201300", 0.0, ["IBAN is not a valid IBAN: its check digits do not match"]),  # one digit short
+    ],
+)
+def test_an_account_of_an_invoice_that_cannot_be_right_is_not_certain(
+    tmp_path: Path, iban: str, confidence: float, reasons: list[str]
+) -> None:
+    account = f"""<ram:SpecifiedTradeSettlementPaymentMeans><ram:PayeePartyCreditorFinancialAccount>
+<ram:IBANID>{iban}</ram:IBANID></ram:PayeePartyCreditorFinancialAccount></ram:SpecifiedTradeSettlementPaymentMeans>"""
+    sums = "<ram:SpecifiedTradeSettlementHeaderMonetarySummation>"
+    path = tmp_path / "a.xml"
+    path.write_text(CII.replace(sums, account + sums))
+    ctx = context(path, formats.XML, fields=(FieldSpec("iban", "IBAN", "text", False, 0.8),))
+    run_all(ctx)
+    found = field(ctx, "iban")
+    assert (found["value"], found["confidence"], found["source"]) == (iban, confidence, "embedded_xml")
+    assert list_reasons(ctx) == reasons
 
 
 def test_rows_and_columns_of_text_stand_as_on_a_page() -> None:
