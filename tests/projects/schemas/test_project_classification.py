@@ -55,6 +55,14 @@ def test_one_that_is_chosen_already_stays_one(owner):
     assert project_queries.get_project(SITE, project.id).settings.classification_id == owner
 
 
+def test_a_project_whose_type_asks_for_nothing_is_warned_on_its_page(owner):
+    empty = make_classification(Schema("Letter"))
+    told = 'class="message warn" data-asks-nothing'
+    assert told in page(make_project(classification_id=empty), path="")
+    assert told not in page(make_project(classification_id=owner), path="")
+    assert told not in page(make_project(fields=()), path="")  # whose own fields are a choice
+
+
 def test_the_projects_page_shows_what_the_next_run_reads(owner):
     site = Schema("Site schema", (AttributeUse("paid", required=True),))
     schema_actions.save_site_schema(SITE, site, version=0, by=ALICE)

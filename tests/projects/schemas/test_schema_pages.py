@@ -100,6 +100,15 @@ def test_the_page_shows_what_is_saved(attributes):
     assert '<option value="vendor">Vendor, text</option>' in page
 
 
+def test_a_type_that_asks_for_nothing_says_what_becomes_of_its_documents(attributes):
+    empty = make_classification(Schema("Letter"))
+    shown = one_line(signed_in(alice()).get(url(empty)).content)
+    assert 'class="message warn" data-asks-nothing' in shown
+    assert "published without review" in shown
+    assert "data-asks-nothing" not in one_line(signed_in(alice()).get(url(make_classification())).content)
+    assert "data-asks-nothing" not in one_line(signed_in(alice()).get(SITE_URL).content)
+
+
 def test_a_page_sent_back_as_it_was_changes_nothing(attributes):
     owner = make_classification()
     assert signed_in(alice()).post(url(owner), typed(INVOICE)).status_code == 302
