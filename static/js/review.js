@@ -278,7 +278,7 @@ function begin(kept = null) {
   [opened, chosen] = [desk().dataset.desk, kept];
   dress();
   const fine = mine() && matchMedia("(pointer: fine)").matches;
-  const first = kept ?? todo()[0]?.dataset.field;
+  const first = kept ?? (todo()[0] || document.querySelector("#desk [data-checked]"))?.dataset.field; // or a wrong draft
   if (first) choose(first, { focus: fine ? "field" : "", scroll: false, turn: !kept && !/[?&]page=/.test(location.search) });
   else if (fine) document.querySelector("#left").focus({ preventScroll: true });
 }

@@ -48,6 +48,7 @@ def test_a_wrong_draft_that_is_opened_again_is_counted_at_once(
     page.reload()
     expect(page.locator("[data-left]")).to_have_text("1 to correct")
     expect(page.locator("#f-total [data-live-error]")).to_contain_text("Enter the amount as 33.90")
+    expect(page.locator("#f-total")).to_be_focused()  # which is edited by key
     field(page, "total").fill("120.00")
     expect(page.locator("[data-left]")).to_have_text("Ready to approve")
     expect(page.locator("#f-total [data-live-error]")).to_be_hidden()

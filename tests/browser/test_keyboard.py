@@ -60,6 +60,9 @@ def test_an_opened_review_is_claimed_by_key_once(
     sent: list[str] = []
     page.on("request", lambda one: sent.append(one.url) if one.method == "POST" else None)
     expect(page.locator("[data-claim] .key")).to_have_text("G")
+    page.keyboard.press("?")  # the list of keys opens before it is claimed
+    expect(page.get_by_role("heading", name="Keyboard shortcuts")).to_be_focused()
+    page.keyboard.press("Escape")
     page.keyboard.down("g")
     page.keyboard.down("g")  # held: a repeat
     page.keyboard.up("g")
