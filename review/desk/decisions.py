@@ -73,7 +73,10 @@ def claim_next(request: DeskRequest) -> HttpResponse:
         find_denied=partial(find_denied_documents, request),
     )  # fmt: skip
     if following is None:
-        messages.info(request, gettext("No unclaimed reviews right now."))
+        messages.info(
+            request,
+            gettext("No unclaimed reviews for you right now. To claim one that you skipped or released, open it."),
+        )
     return redirect_after_post(request, _desk_url(following) if following else queue_url(queue))
 
 

@@ -65,7 +65,7 @@ def test_starting_takes_the_most_urgent_and_opens_it():
 
 def test_starting_where_nothing_is_free_says_so():
     response = signed_in(bob()).post(reverse("review:claim-next"), follow=True)
-    assert "No unclaimed reviews right now." in one_line(response.content)
+    assert "No unclaimed reviews for you right now." in one_line(response.content)
 
 
 def test_who_has_the_last_one_is_said():

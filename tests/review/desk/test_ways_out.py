@@ -44,7 +44,8 @@ def test_skipping_asks_why_and_opens_the_next_document():
     assert answer["Location"] == url("show-review", other)
     assert queries.get_review(ref).status == ReviewStatus.PENDING
     assert browser.post(url("release", other))["Location"] == reverse("review:queue")
-    assert "No unclaimed reviews" in one_line(browser.post(reverse("review:claim-next"), follow=True).content)
+    told = "No unclaimed reviews for you right now. To claim one that you skipped or released, open it."
+    assert told in one_line(browser.post(reverse("review:claim-next"), follow=True).content)
 
 
 def test_the_next_person_reads_why_it_was_skipped_and_one_of_a_blind_quorum_does_not():
