@@ -13,6 +13,7 @@ from pynamodb.attributes import UnicodeAttribute
 
 from config import clock, logs, table
 from config.brokers import queues
+from config.brokers.transport import SQS
 from config.due.items import DueWork
 from config.due.repairs import Repair
 from config.errors import CountersignError
@@ -59,7 +60,7 @@ class OverdueRow:
 
 @dataclass(frozen=True)
 class QueueState:
-    """``waiting``, ``dead``: messages; None if the broker did not report them.
+    """``waiting``, ``dead``: messages; None if the broker did not report them, or nobody has counted them.
 
     ``stalls``: in total; ``stalled_waiting``: how many messages waited at the latest of them.
     """
@@ -86,6 +87,14 @@ class QueueState:
         return sum(int(one.rate) for one in self.workers if one.is_alive)
 
     @property
+    def has_rate(self) -> bool:
+        """False until a heartbeat comes a whole interval after its worker's start: the first one has counted nothing.
+
+        True without a live worker, which takes nothing.
+        """
+        return not self.alive or any(one.is_alive and one.has_rate for one in self.workers)
+
+    @property
     def waited(self) -> float:
         """The longest time in seconds that a message taken in the last minute had waited."""
         return max((float(one.waited) for one in self.workers if one.is_alive), default=0.0)
@@ -95,7 +104,8 @@ class QueueState:
 class DeskState:
     """``overdue``: longest first. ``undelivered``: events that the bus gave up on. None: no answer.
 
-    ``counted_at``: when the messages were counted; None if they were counted for this answer.
+    ``counted_at``: when the messages were counted; None if they were counted for this answer, or never.
+    ``is_uncounted``: no worker has counted them lately, and neither has this answer.
     """
 
     queues: Sequence[QueueState]
@@ -105,11 +115,13 @@ class DeskState:
     storage: Storage | None
     undelivered: int | None
     counted_at: str | None = None
+    is_uncounted: bool = False
 
     @property
-    def dead(self) -> int:
-        """The number of all known dead letters."""
-        return sum(one.dead or 0 for one in self.queues) + (self.undelivered or 0)
+    def dead(self) -> int | None:
+        """The number of all known dead letters; None if no queue's are known."""
+        known = [one for one in (*(queue.dead for queue in self.queues), self.undelivered) if one is not None]
+        return sum(known) if known else None
 
     @property
     def stuck(self) -> list[OverdueRow]:
@@ -123,11 +135,14 @@ class DeskState:
 def read_state(*, count: bool = True) -> DeskState:
     """Read the state: three Queries, and what the broker reports: on SQS, a call for each queue.
 
-    ``count``: without it, the counts of the last minute are used if a worker made them.
+    ``count``: without it, the last counts of a worker are used: on SQS however old they are, since a page must not
+    make a call for each queue; on Redis and RabbitMQ, which count without a call of AWS, if they are fresh.
     """
     rows = _try(workers.read_known) or workers.Known()
-    remembered = rows.depths if rows.depths and rows.depths.is_fresh and not count else None
-    waiting, dead = remembered.counts if remembered else _count_messages()
+    is_fresh = rows.depths is not None and rows.depths.is_fresh
+    counts_now = count or (settings.BROKER != SQS and not is_fresh)
+    remembered = None if counts_now else rows.depths
+    waiting, dead = _count_messages() if counts_now else remembered.counts if remembered else ({}, {})
     return DeskState(
         [_queue(queue, rows, waiting.get(queue), dead.get(queue)) for queue in settings.QUEUE_URLS],
         _try(list_overdue),
@@ -136,6 +151,7 @@ def read_state(*, count: bool = True) -> DeskState:
         rows.storage,
         dead.get(settings.EVENTS_QUEUE),
         remembered.counted_at if remembered else None,
+        is_uncounted=not counts_now and not is_fresh,
     )
 
 

@@ -54,6 +54,10 @@ class Worker(Item):
     def is_alive(self) -> bool:
         return (clock.now() - clock.parse(self.seen_at)).total_seconds() <= ALIVE_SECONDS
 
+    @property
+    def has_rate(self) -> bool:
+        return (clock.parse(self.seen_at) - clock.parse(self.started_at)).total_seconds() >= BEAT_SECONDS
+
 
 class Storage(Item):
     """Rows and bytes of both tables, and the disk of the machine that measured.

@@ -99,13 +99,13 @@ class CalibrationRow:
 
 @require_safe
 def show_operations(request: DeskRequest) -> HttpResponse:
-    """Five calls to the table. Messages are counted anew with ``count``, or if no worker counted them lately."""
+    """Five calls of the table. With ``count``, messages are counted anew: on SQS, a call for each queue."""
     access.check_can_manage_sites(request)  # queues are shared by all sites
     state = desk_state.read_state(count="count" in request.GET)
     now = clock.iso(clock.now())
     context = {
         "state": state,
-        "queues": [_queue_row(one) for one in state.queues],
+        "queues": [_queue_row(one, is_uncounted=state.is_uncounted) for one in state.queues],
         "stuck": [_stuck_row(one) for one in state.stuck[:_SHOWN]],
         "more": max(len(state.stuck) - _SHOWN, 0),
         "paused": [(LABELS.get(one.provider, one.provider), one) for one in state.find_paused(now)],
@@ -149,9 +149,9 @@ def retry_provider(request: DeskRequest, provider: str) -> HttpResponse:
     return redirect_after_post(request, reverse(_PAGE))
 
 
-def _queue_row(state: QueueState) -> QueueRow:
+def _queue_row(state: QueueState, *, is_uncounted: bool) -> QueueRow:
     process = next((name for name, arguments in PROCESSES.items() if state.queue in arguments), "")
-    if state.waiting is None:
+    if state.waiting is None and not is_uncounted:
         mark = SILENT
     elif not state.alive:
         mark = WAITS if state.waiting else MISSING
