@@ -278,6 +278,8 @@ def find_draft_errors(draft: Draft, ticket: Ticket) -> dict[str, str]:
     confirmed = draft.confirmed or {}
     values = {name: draft.typed.get(name, ticket.shown.get(name) or "") for name in (*draft.answers, *confirmed)}
     values |= draft.typed
+    if not values:  # most reviews that are opened have no draft yet
+        return {}
     posted = {f"{PREFIX}{name}": text for name, text in values.items()}
     posted |= {f"{ANSWER}{name}": word for name, word in draft.answers.items()}
     posted |= {f"{SEEN}{name}": "1" for name, text in confirmed.items() if text == values[name]}

@@ -128,8 +128,9 @@ def _context(request: DeskRequest, ref: ReviewRef, review: Review, draft: Draft,
     question = ask_question(ref, review, draft, standing, page=_page_index_of(request), labels=labels)
     sheet, decided, shown = question.sheet, question.decided, question.shown
     may_decide = standing.mine and access.can_review(request)
-    if may_decide:
-        sheet = sheet.with_draft_errors(forms.find_draft_errors(draft, question.ticket.in_language(labels)))
+    wrong = forms.find_draft_errors(draft, question.ticket.in_language(labels)) if may_decide else {}
+    if wrong:
+        sheet = sheet.with_draft_errors(wrong)
     said = list_shown_messages(ref, review, person.id)
     found_text = _find(request, ref, review, sheet)
     unseen = [(name, sheet.asked[name]) for name in draft.unseen if name in sheet.asked]
