@@ -83,9 +83,9 @@ function count() {
 document.body.addEventListener("judged", count); // what was typed is judged a moment later
 
 function next(from, focus = "field") {
-  const left = todo();
-  const all = [...document.querySelectorAll("#desk [data-field]")];
-  const after = left.find((one) => all.indexOf(one) > all.indexOf(from)) || left[0];
+  const [left, all] = [todo(), [...document.querySelectorAll("#desk [data-field]")]];
+  const wrong = all.find((one) => one !== from && one.querySelector("[data-live-error]:not([hidden])"));
+  const after = left.find((one) => all.indexOf(one) > all.indexOf(from)) || left[0] || wrong;
   if (after) choose(after.dataset.field, { focus });
   else document.querySelector("[data-approve]")?.focus();
 }

@@ -54,6 +54,23 @@ def test_a_wrong_draft_that_is_opened_again_is_counted_at_once(
     expect(page.locator("#f-total [data-live-error]")).to_be_hidden()
 
 
+def test_the_next_field_after_the_last_is_one_that_is_wrong(
+    live_server: LiveServer, context: BrowserContext, console: list[str]
+) -> None:
+    page, _ = claimed_invoice(live_server, context)
+    check_all(page)
+    field(page, "total").fill("about ten")
+    expect(page.locator("#f-total [data-live-error]")).to_be_visible()
+    field(page, "total").blur()
+    field(page, "date").fill("2024-04-01")
+    field(page, "date").press("Enter")
+    expect(field(page, "total")).to_be_focused()
+    field(page, "total").fill("120.00")
+    expect(page.locator("#f-total [data-live-error]")).to_be_hidden()
+    field(page, "total").press("Enter")
+    expect(page.locator("[data-approve]")).to_be_focused()
+
+
 def test_what_is_typed_is_echoed_and_checked(
     live_server: LiveServer, context: BrowserContext, console: list[str]
 ) -> None:
