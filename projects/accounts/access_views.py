@@ -71,7 +71,7 @@ def answer_access(request: DeskRequest, user_id: int) -> HttpResponse:
         access_requests.decline(request.site, user, by=by)
         messages.success(request, gettext("Request from %(name)s declined.") % {"name": name})
         return redirect_after_post(request, reverse("settings:list-people"))
-    may = people.groups_to_give(request)
+    may = people.groups_to_give(request, people.site_groups(request.site))
     form = GroupsForm(may, request.POST)
     if not form.is_valid():
         raise Refused(gettext("Select at least one group. Groups define what a person can do."))

@@ -37,12 +37,11 @@ class Person:
     groups: tuple[str, ...]  # of this site
 
 
-def list_people(site: str, after: str) -> tuple[list[Person], str | None]:
-    """Return members of the site's groups by username, a page at a time: two SQL statements and one Query."""
-    names = site_groups(site)
-    found = User.objects.filter(groups__name__in=names, username__gt=after).distinct().order_by("username")
+def list_people(groups: Sequence[str], after: str) -> tuple[list[Person], str | None]:
+    """Return members of the site's ``groups`` by username, a page at a time: two SQL statements."""
+    found = User.objects.filter(groups__name__in=groups, username__gt=after).distinct().order_by("username")
     rows = list(found.prefetch_related("groups")[: PAGE_ROWS + 1])
-    people = [_person(one, names) for one in rows[:PAGE_ROWS]]
+    people = [_person(one, groups) for one in rows[:PAGE_ROWS]]
     return people, people[-1].username if len(rows) > PAGE_ROWS else None
 
 
@@ -86,8 +85,9 @@ def is_governed(request: DeskRequest, group: str) -> bool:
     return all(Permission.ADMIN in directory.get_permissions(site, mine) for site, may in held.items() if may)
 
 
-def groups_to_give(request: DeskRequest) -> list[str]:
-    return [one for one in site_groups(request.site) if is_governed(request, one)]
+def groups_to_give(request: DeskRequest, groups: Sequence[str]) -> list[str]:
+    """Return those of the site's ``groups`` that this admin may give: a Query for each, none for a superuser."""
+    return [one for one in groups if is_governed(request, one)]
 
 
 def check_can_change(request: DeskRequest, user: User) -> None:

@@ -70,7 +70,8 @@ class InvitationForm(GroupsForm):
 @require_http_methods(["GET", "POST"])
 def list_people(request: DeskRequest) -> HttpResponse:
     access.check_can_configure(request)
-    may = people.groups_to_give(request)
+    groups = people.site_groups(request.site)
+    may = people.groups_to_give(request, groups)
     form = InvitationForm(may, request.POST if request.method == "POST" else None)
     status = 200
     if request.method == "POST":
@@ -84,7 +85,7 @@ def list_people(request: DeskRequest) -> HttpResponse:
             else:
                 _send(request, user)
                 return redirect_after_post(request, reverse("settings:list-people"))
-    rows, cursor = people.list_people(request.site, request.GET.get("after", ""))
+    rows, cursor = people.list_people(groups, request.GET.get("after", ""))
     context = {
         "rows": rows,
         "form": form,
@@ -101,7 +102,7 @@ def list_people(request: DeskRequest) -> HttpResponse:
 def edit_person(request: DeskRequest, user_id: int) -> HttpResponse:
     access.check_can_configure(request)
     user, person = people.get_person(request.site, user_id)
-    may = people.groups_to_give(request)
+    may = people.groups_to_give(request, people.site_groups(request.site))
     if request.method == "POST":
         people.check_can_change(request, user)
         words = _carry_out(request, user, person, may)

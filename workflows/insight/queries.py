@@ -43,10 +43,11 @@ class Scope(NamedTuple):
 
 
 def sum_since(scope: Scope, first: dt.date) -> dict[str, int]:
-    """Return the sums from ``first`` to today: a Query of weeks and a batch of at most three days."""
+    """Return the sums from ``first`` to today: one batch of its weeks and at most three days."""
     cut = periods.Cut(first)
-    weeks = {row.first: row.numbers for row in _each(scope, Span.WEEK, cut.week, clock.now().date())}
-    _, tail = cut.divide(weeks.pop(cut.week.isoformat(), {}), _load_days(scope, cut.days))
+    rows, days = _load_batch(scope, periods.list_weeks(first, clock.now().date()), cut.days)
+    weeks = {week: row.numbers for week, row in rows.items()}
+    _, tail = cut.divide(weeks.pop(cut.week, {}), days)
     return dict(add_up([tail, *weeks.values()]))
 
 
@@ -60,8 +61,8 @@ def list_spans(scope: Scope, last: dt.date, number: int) -> list[report.Span]:
 def read_report(scope: Scope, last: dt.date, number: int) -> Report:
     """Report on ``number`` days up to ``last``, compared with as many before them, of which no steps are read.
 
-    ``last``: today, since its week must have no later day. A Query of days for a short period; of weeks for a long
-    one, with one batch of at most six days, and a Query of few figures by day if it has at most a month. What was
+    ``last``: today, since its week must have no later day. A Query of days for a short period; for a long one, one
+    batch of its weeks and at most six days, and a Query of few figures by day if it has at most a month. What was
     before a long period changes by a repair or a corrected type only, and is kept for minutes.
     """
     if number <= _FEW_DAYS:
@@ -70,13 +71,8 @@ def read_report(scope: Scope, last: dt.date, number: int) -> Report:
     kept_as = f"insight-before-{number}-{'-'.join(scope.key(first.first))}"
     before: Mapping[str, int] | None = cache.get(kept_as)
     cuts = [earlier, first] if before is None else [first]
-    rows = _each(scope, Span.WEEK, cuts[0].week, monday_of(last))
-    weeks = {
-        week: row.numbers if week >= first.week else row.numbers_without(_STEPS)
-        for row in rows
-        for week in [dt.date.fromisoformat(row.first)]
-    }
-    days = _load_days(scope, [day for cut in cuts for day in cut.days])
+    rows, days = _load_batch(scope, periods.list_weeks(cuts[0].first, last), [day for cut in cuts for day in cut.days])
+    weeks = {week: row.numbers if week >= first.week else row.numbers_without(_STEPS) for week, row in rows.items()}
     head, tail = first.divide(weeks.get(first.week, {}), days)
     if before is None:
         _, oldest = earlier.divide(weeks.get(earlier.week, {}), days)
@@ -113,9 +109,21 @@ def _without_steps(numbers: Mapping[str, int]) -> dict[str, int]:
     return {name: number for name, number in numbers.items() if not name.startswith(_STEPS)}
 
 
-def _load_days(scope: Scope, days: Sequence[dt.date]) -> dict[dt.date, dict[str, int]]:
-    rows = Rollup.load_many([scope.key(day) for day in days], consistent=False)
-    return {dt.date.fromisoformat(row.first): row.numbers for row in rows}
+def _load_batch(
+    scope: Scope, weeks: Sequence[dt.date], days: Sequence[dt.date]
+) -> tuple[dict[dt.date, Rollup], dict[dt.date, dict[str, int]]]:
+    """Return the rows of weeks by Monday, and the numbers of days: one BatchGetItem for a hundred of both.
+
+    A Query of the weeks reads the same rows, but is a call of its own beside the days'.
+    """
+    mondays, dates = (
+        {scope.key(one, span): one for one in ones} for span, ones in ((Span.WEEK, weeks), (Span.DAY, days))
+    )
+    rows = {row.key: row for row in Rollup.load_many([*mondays, *dates], consistent=False)}
+    return (
+        {monday: rows[key] for key, monday in mondays.items() if key in rows},
+        {day: rows[key].numbers for key, day in dates.items() if key in rows},
+    )
 
 
 def _each(

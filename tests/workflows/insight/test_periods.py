@@ -53,19 +53,19 @@ def test_a_period_and_the_one_before_it_add_up_on_each_day_of_a_week(days):
             add_figures(SCOPE, last, **{name: -by for name, by in taken.items()})
 
 
-def test_a_long_period_is_two_calls_and_a_month_three(days):
-    for number, calls in ((7, 1), (30, 3), (90, 2)):
+def test_a_period_is_one_call_and_a_month_two(days):
+    for number, calls in ((7, 1), (30, 2), (90, 1)):
         with count_calls() as made:
             queries.read_report(SCOPE, SATURDAY, number)
         assert len(made.calls) == calls, made.names()
 
 
-def test_the_sums_since_a_day_are_those_of_its_days_in_two_calls_at_most(days):
+def test_the_sums_since_a_day_are_those_of_its_days_in_one_call(days):
     for number in range(1, 100):
         with count_calls() as made:
             found = queries.sum_since(SCOPE, SATURDAY - dt.timedelta(days=number - 1))
         assert found == total(days, SATURDAY, number)
-        assert len(made.calls) <= 2, made.names()
+        assert len(made.calls) == 1, made.names()
 
 
 def test_what_was_before_a_long_period_is_kept_for_minutes(days):
@@ -83,10 +83,10 @@ def test_what_was_before_a_long_period_is_kept_for_minutes(days):
 
 
 def read_from(made):
-    """The first day of each Query."""
-    for call in made.of("dynamodb", "Query"):
-        values = [one["S"] for one in call.params["ExpressionAttributeValues"].values()]
-        yield min(dt.date.fromisoformat(one.rpartition("#")[2]) for one in values if one[-3:-2] == "-")
+    """The first day or Monday of each batch."""
+    for call in made.of("dynamodb", "BatchGetItem"):
+        keys = [key for one in call.params["RequestItems"].values() for key in one["Keys"]]
+        yield min(dt.date.fromisoformat(key["SK"]["S"].rpartition("#")[2]) for key in keys)
 
 
 def test_days_of_a_long_period_are_read_with_what_tables_show(days):
