@@ -47,7 +47,7 @@ def sum_since(scope: Scope, first: dt.date) -> dict[str, int]:
     cut = periods.Cut(first)
     rows, days = _load_batch(scope, periods.list_weeks(first, clock.now().date()), cut.days)
     weeks = {week: row.numbers for week, row in rows.items()}
-    _, tail = cut.divide(weeks.pop(cut.week, {}), days)
+    _, tail = cut.divide(weeks.pop(cut.week, {}), {day: row.numbers for day, row in days.items()})
     return dict(add_up([tail, *weeks.values()]))
 
 
@@ -62,8 +62,8 @@ def read_report(scope: Scope, last: dt.date, number: int) -> Report:
     """Report on ``number`` days up to ``last``, compared with as many before them, of which no steps are read.
 
     ``last``: today, since its week must have no later day. A Query of days for a short period; for a long one, one
-    batch of its weeks and at most six days, and a Query of few figures by day if it has at most a month. What was
-    before a long period changes by a repair or a corrected type only, and is kept for minutes.
+    batch of its weeks and at most six days, and of all its days if it has at most a month. What was before a long
+    period changes by a repair or a corrected type only, and is kept for minutes.
     """
     if number <= _FEW_DAYS:
         return _report_on_days(scope, last, number)
@@ -71,7 +71,11 @@ def read_report(scope: Scope, last: dt.date, number: int) -> Report:
     kept_as = f"insight-before-{number}-{'-'.join(scope.key(first.first))}"
     before: Mapping[str, int] | None = cache.get(kept_as)
     cuts = [earlier, first] if before is None else [first]
-    rows, days = _load_batch(scope, periods.list_weeks(cuts[0].first, last), [day for cut in cuts for day in cut.days])
+    is_by_week = number > _MOST_BARS
+    own = [] if is_by_week else periods.list_days(last, number)
+    cut_days = [day for cut in cuts for day in cut.days]
+    rows, by_day = _load_batch(scope, periods.list_weeks(cuts[0].first, last), [*own, *cut_days])
+    days = {day: by_day[day].numbers for day in cut_days if day in by_day}
     weeks = {week: row.numbers if week >= first.week else row.numbers_without(_STEPS) for week, row in rows.items()}
     head, tail = first.divide(weeks.get(first.week, {}), days)
     if before is None:
@@ -80,14 +84,13 @@ def read_report(scope: Scope, last: dt.date, number: int) -> Report:
         before = _without_steps(add_up([oldest, head, *between]))
         cache.set(kept_as, before, _BEFORE_KEPT)
     by_week = {week: weeks.get(week, {}) for week in periods.list_weeks(first.first, last)} | {first.week: tail}
-    is_by_week = number > _MOST_BARS
     if is_by_week:
         spans = [
             report.Span(max(week, first.first), min(week + periods.WEEK - _DAY, last), Sums(_pick(one)))
             for week, one in by_week.items()
         ]
     else:
-        spans = list_spans(scope, last, number)
+        spans = report.list_spans(own, {day.isoformat(): row.pick(_BY_DAY) for day, row in by_day.items()})
     return Report(Sums(add_up(by_week.values())), Sums(before), spans, is_by_week)
 
 
@@ -111,10 +114,10 @@ def _without_steps(numbers: Mapping[str, int]) -> dict[str, int]:
 
 def _load_batch(
     scope: Scope, weeks: Sequence[dt.date], days: Sequence[dt.date]
-) -> tuple[dict[dt.date, Rollup], dict[dt.date, dict[str, int]]]:
-    """Return the rows of weeks by Monday, and the numbers of days: one BatchGetItem for a hundred of both.
+) -> tuple[dict[dt.date, Rollup], dict[dt.date, Rollup]]:
+    """Return the rows of weeks by Monday, and those of days: one BatchGetItem for a hundred of both.
 
-    A Query of the weeks reads the same rows, but is a call of its own beside the days'.
+    Queries of them read the same rows, but are a call each.
     """
     mondays, dates = (
         {scope.key(one, span): one for one in ones} for span, ones in ((Span.WEEK, weeks), (Span.DAY, days))
@@ -122,7 +125,7 @@ def _load_batch(
     rows = {row.key: row for row in Rollup.load_many([*mondays, *dates], consistent=False)}
     return (
         {monday: rows[key] for key, monday in mondays.items() if key in rows},
-        {day: rows[key].numbers for key, day in dates.items() if key in rows},
+        {day: rows[key] for key, day in dates.items() if key in rows},
     )
 
 
