@@ -86,7 +86,8 @@ function next(from, focus = "field") {
   const [left, all] = [todo(), [...document.querySelectorAll("#desk [data-field]")]];
   const wrong = all.find((one) => one !== from && one.querySelector("[data-live-error]:not([hidden])"));
   const after = left.find((one) => all.indexOf(one) > all.indexOf(from)) || left[0] || wrong;
-  if (after) choose(after.dataset.field, { focus });
+  // Letters that go into a cell replace its text: a table is entered on purpose, by key or pointer.
+  if (after) choose(after.dataset.field, { focus: after.querySelector("[data-grid]") ? "field" : focus });
   else document.querySelector("[data-approve]")?.focus();
 }
 

@@ -120,6 +120,26 @@ def test_a_table_is_reviewed_by_keyboard_alone(
     assert console == []
 
 
+def test_who_typed_goes_on_to_a_table_as_a_whole_so_that_no_key_replaces_a_cell(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    bob()
+    url, _ = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, url)
+    found = rows(page)
+    page.locator('[name="seen-company"]').check()
+    page.locator('[name="field-net_total"]').fill("12.00")
+    page.keyboard.press("Enter")
+    expect(page.locator("#f-items")).to_be_focused()
+    page.keyboard.press("a")  # not yet: the table is left to check
+    assert rows(page) == found
+    page.keyboard.press("Enter")
+    expect(page.locator("#f-items [data-seen]")).to_be_checked()
+    assert rows(page) == found
+
+
 @pytest.mark.wide
 def test_rows_of_a_spreadsheet_are_pasted_and_boxes_lead_to_cells(
     live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
