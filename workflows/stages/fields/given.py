@@ -65,8 +65,20 @@ def is_reading_of(raw: str, value: str, spec: FieldSpec) -> bool:
             named = {values.currency(word) for word in re.split(r"[\s\d.,]+", raw)}
             return value in named or any(sign in raw for sign in _MANY)
     printed, wanted = values.words(raw), values.words(value)
+    if wanted == printed:
+        return True
+    if not _numbers(value) <= _numbers(raw):  # a word may be mended or cut, but no number: 28 November does not say 2
+        return False
     alike = SequenceMatcher(None, printed[:_MOST_LETTERS], wanted[:_MOST_LETTERS], autojunk=False).ratio
     return wanted in printed or alike() >= _ALIKE
+
+
+def _numbers(text: str) -> set[str]:
+    """
+    >>> sorted(_numbers("RE-2024/118"))
+    ['118', '2024']
+    """
+    return set(re.findall(r"\d+", unicodedata.normalize("NFKC", text)))
 
 
 def _names_date(raw: str, value: str) -> bool:
