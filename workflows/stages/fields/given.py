@@ -64,11 +64,14 @@ def is_reading_of(raw: str, value: str, spec: FieldSpec) -> bool:
         case "currency":
             named = {values.currency(word) for word in re.split(r"[\s\d.,]+", raw)}
             return value in named or any(sign in raw for sign in _MANY)
+    return _says(raw, value)
+
+
+def _says(raw: str, value: str) -> bool:
+    """Words may be mended or cut, but no number: 28 November does not say 2."""
     printed, wanted = values.words(raw), values.words(value)
-    if wanted == printed:
-        return True
-    if not _numbers(value) <= _numbers(raw):  # a word may be mended or cut, but no number: 28 November does not say 2
-        return False
+    if wanted == printed or not _numbers(value) <= _numbers(raw):
+        return wanted == printed
     alike = SequenceMatcher(None, printed[:_MOST_LETTERS], wanted[:_MOST_LETTERS], autojunk=False).ratio
     return wanted in printed or alike() >= _ALIKE
 
