@@ -30,7 +30,6 @@ function choose(name, { focus = "", scroll = true, turn = true } = {}) {
 }
 
 const tellViewer = (detail) => document.body.dispatchEvent(new CustomEvent("chosen", { detail }));
-
 document.body.addEventListener("cell", (event) => tellViewer({ name: chosen, page: event.detail.page, part: event.detail.key }));
 // Words of the page fill the chosen field as if they were typed, so that Ctrl+Z takes them back.
 document.body.addEventListener("fill", (event) => {
