@@ -14,9 +14,9 @@ NAMES = (
         f"{page}, {what}"
         for page in (
             "Insight, 30 days", "Insight, 90 days", "Insight, 90 days of a project",
-            "wall screen", "quality", "costs", "overview",
+            "wall screen", "quality", "costs", "overview", "operations",
         )
-        for what in ("CPU", "calls of AWS")
+        for what in ("CPU", "calls of AWS", "calls of AWS after its caches ended")
     ),
     "writing 30 segment rows", "OCR stage", "analysis of a page",
 )  # fmt: skip
