@@ -55,6 +55,15 @@ def decided(run: Run) -> dict[str, str]:
     return found
 
 
+def claimed(live_server: LiveServer, context: BrowserContext, pump: Pump) -> Page:
+    bob()
+    url, _ = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, url)
+    return page
+
+
 @pytest.mark.wide
 def test_a_table_is_reviewed_by_keyboard_alone(
     live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str], settings: Settings
@@ -123,11 +132,7 @@ def test_a_table_is_reviewed_by_keyboard_alone(
 def test_who_typed_goes_on_to_a_table_as_a_whole_so_that_no_key_replaces_a_cell(
     live_server: LiveServer, context: BrowserContext, pump: Pump
 ) -> None:
-    bob()
-    url, _ = waiting(live_server, pump)
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    claim(page, url)
+    page = claimed(live_server, context, pump)
     found = rows(page)
     page.locator('[name="seen-company"]').check()
     page.locator('[name="field-net_total"]').fill("12.00")
@@ -144,11 +149,7 @@ def test_who_typed_goes_on_to_a_table_as_a_whole_so_that_no_key_replaces_a_cell(
 def test_rows_of_a_spreadsheet_are_pasted_and_boxes_lead_to_cells(
     live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
 ) -> None:
-    bob()
-    url, _ = waiting(live_server, pump)
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    claim(page, url)
+    page = claimed(live_server, context, pump)
     found = rows(page)
     page.locator("[data-cell-box] rect").nth(5).click()
     expect(cell(page, 1, 1)).to_be_focused()
@@ -174,11 +175,7 @@ def test_rows_of_a_spreadsheet_are_pasted_and_boxes_lead_to_cells(
 def test_a_table_is_checked_while_it_is_typed_and_its_sum_follows_the_total(
     live_server: LiveServer, context: BrowserContext, pump: Pump
 ) -> None:
-    bob()
-    url, _ = waiting(live_server, pump)
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    claim(page, url)
+    page = claimed(live_server, context, pump)
     page.evaluate("() => { for (const one of document.querySelectorAll('#desk details')) one.open = true; }")
     items, net = page.locator("#f-items"), page.locator('[name="field-net_total"]')
     total = net.input_value()
@@ -201,11 +198,7 @@ def test_a_table_is_checked_while_it_is_typed_and_its_sum_follows_the_total(
 def test_a_box_leads_to_its_cell_where_the_table_is_folded_away(
     live_server: LiveServer, context: BrowserContext, pump: Pump
 ) -> None:
-    bob()
-    url, _ = waiting(live_server, pump)
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    claim(page, url)
+    page = claimed(live_server, context, pump)
     page.locator("#f-items").evaluate(
         """(field) => {
         const fold = document.createElement("details");

@@ -70,8 +70,10 @@ def is_reading_of(raw: str, value: str, spec: FieldSpec) -> bool:
 def _says(raw: str, value: str) -> bool:
     """Words may be mended or cut, but no number: 28 November does not say 2."""
     printed, wanted = values.words(raw), values.words(value)
-    if wanted == printed or not _numbers(value) <= _numbers(raw):
-        return wanted == printed
+    if wanted == printed:
+        return True
+    if not _numbers(value) <= _numbers(raw):
+        return False
     alike = SequenceMatcher(None, printed[:_MOST_LETTERS], wanted[:_MOST_LETTERS], autojunk=False).ratio
     return wanted in printed or alike() >= _ALIKE
 
