@@ -64,6 +64,8 @@ def test_icons_are_drawn_from_one_file(live_server: LiveServer, context: Browser
     page.on("request", lambda request: asked.append(request.url) if "icons" in request.url else None)
     sign_in(page, live_server, "alice")
     page.goto(f"{live_server.url}/")
-    page.wait_for_function("[...document.querySelectorAll('main svg.icon use')].some((one) => one.getBBox().width > 0)")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('main svg.icon use')].some((one) => one.getBBox().width > 0)"
+    )
     page.goto(f"{live_server.url}/workflows/")
     assert len(set(asked)) == 1

@@ -212,7 +212,7 @@ def test_pictures_are_small_and_the_next_one_is_there(page: Page) -> None:
     page.on("request", lambda one: seen.add(one.url.split("?")[1]) if ".png" in one.url else None)
     page.goto(page.url + "?page=1")
     page.wait_for_function(
-        "performance.getEntriesByType('resource').some((one) => one.name.endsWith('pages/1.png?size=page'))"
+        "() => performance.getEntriesByType('resource').some((one) => one.name.endsWith('pages/1.png?size=page'))"
     )
     assert seen <= {"size=page", "size=thumb"}
 
@@ -355,7 +355,7 @@ def claimed_recording(live_server: LiveServer, context: BrowserContext) -> Page:
     sign_in(page, live_server, "bob")
     claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
     expect(page.locator("[data-mark='total']")).to_have_class("field-mark active")
-    page.wait_for_function("document.querySelector('[data-player]').readyState >= 1")
+    page.wait_for_function("() => document.querySelector('[data-player]').readyState >= 1")
     return page
 
 
@@ -368,7 +368,7 @@ def test_a_recording_goes_on_where_it_was_after_a_refused_decision(
     page.locator("[name='field-total']").fill("about ten")
     page.locator("[data-approve]").click()
     expect(page.locator("[data-sent-error]")).to_be_visible()
-    page.wait_for_function("document.querySelector('[data-player]').readyState >= 1")
+    page.wait_for_function("() => document.querySelector('[data-player]').readyState >= 1")
     now = "(({ currentTime, playbackRate, paused }) => [currentTime, playbackRate, paused])"
     assert page.evaluate(f"{now}(document.querySelector('[data-player]'))") == [12, 1.75, True]
 
