@@ -170,6 +170,10 @@ class ShortAttributeForm(AttributeForm):
         for name in ("label", "key"):
             self.fields[name].widget.attrs["data-press-on-enter"] = "create-attribute"
 
+    def focus_first_empty(self) -> None:
+        name = next((one for one in ("label", "key") if not self.initial.get(one)), "kind")
+        self.fields[name].widget.attrs["autofocus"] = True
+
 
 def typed_attribute(data: Mapping[str, Any]) -> ShortAttributeForm:
     """Return the form as typed, unvalidated."""

@@ -31,6 +31,11 @@ def _key_of(typed: str) -> str:
     return typed if ATTRIBUTE_KEY.fullmatch(typed) else derive_name(typed) or typed
 
 
+def name_in(typed: object) -> str:
+    """Return what a row calls its attribute: a key, or the words of a document."""
+    return " ".join(str(typed or "").split())
+
+
 class UseRow(forms.Form):
     """One attribute of a schema."""
 
@@ -89,7 +94,7 @@ _Rows = formset_factory(
 
 
 def rows_of(uses: Sequence[AttributeUse]) -> UseRows:
-    return _make_use_rows(
+    return make_use_rows(
         [
             {"key": one.key, "required": one.required, "allowed": "\n".join(one.allowed), "default": one.default}
             for one in uses
@@ -110,13 +115,18 @@ def rearrange_posted_rows(data: Mapping[str, Any], order: str) -> tuple[UseRows,
     """Return the typed rows after ``order`` (see ``row_moves``), and the input to focus."""
     rows = _read_typed_rows(data)
     focus = row_moves.rearrange_rows(rows, order, blank={}, most=MAX_USES, first="key")
-    return _make_use_rows(rows), focus
+    return make_use_rows(rows), focus
 
 
-def extend_posted_rows(data: Mapping[str, Any], key: str) -> UseRows:
-    """Return the typed rows with one of this key: one that names it already, the first without a key, or a new one."""
+def extend_posted_rows(data: Mapping[str, Any], key: str, asked: str = "") -> list[Row]:
+    """Return the typed rows with one of this key: one that names it already, the first without a key, or a new one.
+
+    ``asked``: what a row calls the attribute, if its key was to be another.
+    """
     rows = _read_typed_rows(data)
     named = next((one for one in rows if _key_of(one["key"]) == key), None)
+    if named is None and asked:
+        named = next((one for one in rows if name_in(one["key"]) == asked), None)
     if named is not None:
         named["key"] = key
     else:
@@ -125,26 +135,39 @@ def extend_posted_rows(data: Mapping[str, Any], key: str) -> UseRows:
             free["key"] = key
         elif len(rows) < MAX_USES:
             rows.append({"key": key})
-    return _make_use_rows(rows)
+    return rows
+
+
+def post_rows(rows: Sequence[Row]) -> dict[str, str]:
+    """Return what a browser posts for these rows."""
+    posted = {f"{PREFIX}-TOTAL_FORMS": str(len(rows)), f"{PREFIX}-INITIAL_FORMS": "0"}
+    for i, row in enumerate(rows):
+        posted |= {f"{PREFIX}-{i}-{key}": row.get(key, "") for key in _KEYS}
+        if row.get("required"):
+            posted[f"{PREFIX}-{i}-required"] = "on"
+    return posted
 
 
 def add_row_tools(
-    rows: UseRows, focus: str, known: Mapping[str, AttributeDefinition]
+    rows: UseRows, focus: str, known: Mapping[str, AttributeDefinition], missing: Sequence[str]
 ) -> list[tuple[UseRow, str, tuple[Tool, ...]]]:
-    """Return each row with its attribute's label and type, and its buttons."""
+    """Return each row with its attribute's label and type, and its buttons; ``missing``: names that have none yet."""
     last = len(rows.forms) - 1
     table: list[tuple[UseRow, str, tuple[Tool, ...]]] = []
     for i, row in enumerate(rows.forms):
         if focus == f"key-{i}":
             row.fields["key"].widget.attrs["autofocus"] = True
-        definition = known.get(str(row["key"].value() or ""))
+        typed = str(row["key"].value() or "")
+        definition = known.get(typed)
         words = f"{definition.label}, {within_sentence(definition.kind_label)}" if definition else ""
+        if name_in(typed) in missing and not row.errors:
+            words = Phrase("New. Create it below.")
         row.fields["allowed"].widget.attrs["rows"] = max(2, min(8, len(lines_of(str(row["allowed"].value() or "")))))
         table.append((row, words, row_moves.row_tools(i, last, focus, Phrase("attribute"))))
     return table
 
 
-def _make_use_rows(rows: list[Row]) -> UseRows:
+def make_use_rows(rows: list[Row]) -> UseRows:
     return cast(UseRows, _Rows(initial=rows, prefix=PREFIX))
 
 

@@ -1,5 +1,6 @@
 """Pages of attribute definitions and schemas."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -23,6 +24,8 @@ from projects.schemas.editor import (
     edit_posted_schema,
     edit_rearranged_schema,
     editor_of,
+    names_to_create,
+    post_extended_schema,
 )
 from projects.schemas.forms import AttributeForm, DefinitionForm, ShortAttributeForm
 from projects.schemas.governing import AttributeDefinition, Schema
@@ -170,14 +173,18 @@ def list_classifications(request: DeskRequest) -> HttpResponse:
 def create_classification(request: DeskRequest) -> HttpResponse:
     access.check_can_govern(request)
     wanted = schema_actions.classification_id_from(request.POST.get("classification_id", ""))
-    page = partial(_schema_page, request, classification_id=wanted)
     if request.method == "GET":
-        return page(editor_of(Schema(""), named=True))
+        return _schema_page(request, editor_of(Schema(""), named=True), classification_id=wanted)
+    save = partial(_save_new_classification, request, wanted)
     if order := request.POST.get("rows"):
-        return _rows_page(request, order, named=True, classification_id=wanted)
-    editor = edit_posted_schema(request.POST, named=True)
-    if not editor.is_valid(request.site):
-        return page(editor.count_messages(), status=422)
+        return _rows_page(request, order, save, named=True, classification_id=wanted)
+    return save(edit_posted_schema(request.POST, named=True))
+
+
+def _save_new_classification(request: DeskRequest, wanted: str, typed: SchemaEditor) -> HttpResponse:
+    page, editor = partial(_schema_page, request, classification_id=wanted), typed.check(request.site)
+    if not editor.is_valid:
+        return page(editor, status=422)
     try:
         made = schema_actions.create_classification(
             request.site, editor.schema(), by=actor_of(request.user), classification_id=wanted
@@ -196,16 +203,21 @@ def edit_classification(request: DeskRequest, classification_id: str) -> HttpRes
     head = schema_queries.get_classification(request.site, classification_id)
     if request.method == "GET":
         return _schema_page(request, editor_of(head.schema, named=True, version=head.number), head=head)
+    save = partial(_save_classification, request, head)
     if order := request.POST.get("rows"):
-        return _rows_page(request, order, named=True, head=head)
-    editor = edit_posted_schema(request.POST, named=True)
-    if not editor.is_valid(request.site):
-        return _schema_page(request, editor.count_messages(), head=head, status=422)
-    save = partial(schema_actions.save_classification, request.site, classification_id)
+        return _rows_page(request, order, save, named=True, head=head)
+    return save(edit_posted_schema(request.POST, named=True))
+
+
+def _save_classification(request: DeskRequest, head: SchemaHead, typed: SchemaEditor) -> HttpResponse:
+    editor = typed.check(request.site)
+    if not editor.is_valid:
+        return _schema_page(request, editor, head=head, status=422)
+    save = partial(schema_actions.save_classification, request.site, head.id)
     try:
         save(editor.schema(), version=editor.version, by=actor_of(request.user))
     except Conflict as error:
-        stored = schema_queries.get_classification(request.site, classification_id)
+        stored = schema_queries.get_classification(request.site, head.id)
         return _schema_page(request, replace(editor, clash=str(error), version=stored.number), head=stored, status=409)
     except Refused as error:
         return _schema_page(request, replace(editor, refusal=str(error)), head=head, status=422)
@@ -217,14 +229,18 @@ def edit_classification(request: DeskRequest, classification_id: str) -> HttpRes
 def edit_site_schema(request: DeskRequest) -> HttpResponse:
     access.check_can_govern(request)
     head = schema_queries.site_schema(request.site)
-    name = head.schema.name
     if request.method == "GET":
         return _schema_page(request, editor_of(head.schema, named=False, version=head.number), head=head)
+    save = partial(_save_site_schema, request, head)
     if order := request.POST.get("rows"):
-        return _rows_page(request, order, named=False, head=head)
-    editor = edit_posted_schema(request.POST, named=False, name=name)
-    if not editor.is_valid(request.site):
-        return _schema_page(request, editor.count_messages(), head=head, status=422)
+        return _rows_page(request, order, save, named=False, head=head)
+    return save(edit_posted_schema(request.POST, named=False, name=head.schema.name))
+
+
+def _save_site_schema(request: DeskRequest, head: SchemaHead, typed: SchemaEditor) -> HttpResponse:
+    editor = typed.check(request.site)
+    if not editor.is_valid:
+        return _schema_page(request, editor, head=head, status=422)
     try:
         schema_actions.save_site_schema(
             request.site, editor.schema(), version=editor.version, by=actor_of(request.user)
@@ -266,11 +282,18 @@ _CREATE = "create"  # the attribute typed beside the rows
 
 
 def _rows_page(
-    request: DeskRequest, order: str, *, named: bool, head: SchemaHead | None = None, classification_id: str = ""
+    request: DeskRequest,
+    order: str,
+    save: Callable[[SchemaEditor], HttpResponse],
+    *,
+    named: bool,
+    head: SchemaHead | None = None,
+    classification_id: str = "",
 ) -> HttpResponse:
-    """Rearrange the rows, or create an attribute and add its row; the schema is not saved."""
-    page = partial(_schema_page, request, head=head, classification_id=classification_id, rows=True)
+    """Rearrange the rows, or create an attribute and add its row; then ``save`` what only waited for the attribute."""
     data, name = request.POST, head.schema.name if head and not named else ""
+    saves = order == _CREATE and bool(names_to_create(data))  # the button then answers for the whole form
+    page = partial(_schema_page, request, head=head, classification_id=classification_id, rows=not saves)
     typed = edit_rearranged_schema(data, order, named=named, name=name)
     if order != _CREATE:
         return page(typed)
@@ -284,7 +307,9 @@ def _rows_page(
     except Conflict as error:
         form.add_error("key", gettext("%(error)s Choose another key.") % {"error": error})
         return page(typed, status=409)
-    return page(edit_extended_schema(data, made, named=named, name=name))
+    if not saves:
+        return page(edit_extended_schema(data, made, named=named, name=name))
+    return save(replace(edit_posted_schema(post_extended_schema(data, made), named=named, name=name), made=made.label))
 
 
 def _schema_page(
@@ -309,10 +334,13 @@ def _schema_page(
         "is_site": head is not None and not head.documentId,
         "classification_id": classification_id,
     }
-    return render_answer(
+    response = render_answer(
         request,
         "projects/schemas/edit.html",
         "projects/schemas/_uses.html" if rows else "projects/schemas/_form.html",
         context,
         status=status,
     )
+    if editor.missing and not editor.problems and not rows:
+        response["HX-Reswap"] = "outerHTML show:#new-next:top"  # what to do next, and not the top of the form
+    return response

@@ -60,3 +60,23 @@ document.addEventListener("drop", (event) => {
 document.addEventListener("dragend", clear);
 document.body.addEventListener("htmx:afterSettle", dress);
 dress();
+
+// A name that no attribute has yet, once its field is left: the form of a new attribute stands ready with it, unless
+// something else is typed there. What is left has the focus as before.
+const keyOf = (name) => {
+  const ascii = name.normalize("NFKD").replace(/[^\0-\x7f]/g, "").toLowerCase().replace(/[^\w\s-]/g, "");
+  return ascii.trim().replace(/[-\s]+/g, "_").replace(/^_+|_+$/g, "");
+};
+const nameIn = (input) => input.value.trim().replace(/\s+/g, " ");
+document.addEventListener("change", ({ target }) => {
+  const creating = target.form?.querySelector("[data-offers-new]");
+  if (!creating || target.getAttribute("list") !== "attribute-keys") return;
+  const label = creating.querySelector("[name='new-label']");
+  const offered = creating.querySelector("[name='new-offered']");
+  if (!["", offered.value].includes(nameIn(label))) return;
+  const known = new Set([...target.list.options].map((option) => option.value));
+  const names = [...target.form.querySelectorAll("input[list='attribute-keys']")].map(nameIn);
+  const next = names.find((name) => name && !known.has(name) && !known.has(keyOf(name))) || "";
+  label.value = offered.value = next;
+  if (next) creating.open = true;
+});

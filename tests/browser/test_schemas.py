@@ -46,34 +46,70 @@ def test_what_counts_for_dates_or_for_models_alone_is_shown_with_them(
     expect(page.locator("#id_date_range")).to_be_visible()
 
 
-def test_a_marked_entry_that_is_changed_is_no_longer_counted(live_server: LiveServer, context: BrowserContext) -> None:
-    page = begin_type(live_server, context)
-    for row, key in enumerate(("nothing", "nil")):
+def name_attributes(page: Page, *names: str) -> None:
+    for row, name in enumerate(names):
         page.get_by_role("button", name="Add attribute").click()
         expect(page.locator(f"[name=uses-{row}-key]")).to_be_focused()
-        page.locator(f"[name=uses-{row}-key]").fill(key)
+        page.keyboard.type(name)
+
+
+def test_a_marked_entry_that_is_changed_is_no_longer_counted(live_server: LiveServer, context: BrowserContext) -> None:
+    page = begin_type(live_server, context)
+    name_attributes(page, "vendor", "vendor", "vendor")
     page.get_by_role("button", name="Create document type").first.click()
     banner = page.locator("[data-marked]")
     expect(banner).to_have_text("Not saved. Fix 2 marked entries and save again.")
-    page.locator("[name=uses-0-key]").fill("category")
+    page.locator("[name=uses-1-key]").fill("category")
     expect(banner).to_have_text("Not saved. Fix 1 marked entry and save again.")
-    page.locator("[name=uses-1-key]").fill("vendor")
+    page.locator("[name=uses-2-key]").fill("currency")
     expect(banner).to_have_text("Not saved yet. Save again.")
     expect(page.locator("[aria-invalid=true]")).to_have_count(0)
     page.get_by_role("button", name="Create document type").first.click()
     expect(page.get_by_role("link", name="Delivery note")).to_be_visible()
 
 
-def test_the_banner_goes_when_the_missing_attribute_is_made(live_server: LiveServer, context: BrowserContext) -> None:
+def test_new_names_are_created_one_after_the_other_and_the_type_is_saved(
+    live_server: LiveServer, context: BrowserContext
+) -> None:
     page = begin_type(live_server, context)
-    page.get_by_role("button", name="Add attribute").click()
-    page.locator("[name=uses-0-key]").fill("Ship date")
-    page.get_by_role("button", name="Create document type").first.click()
-    banner = page.locator("[data-marked]")
-    expect(banner).to_have_text("Not saved. Fix 1 marked entry and save again.")
-    page.get_by_role("button", name="Create and add").click()
-    expect(page.locator("[name=uses-0-key]")).to_have_value("ship_date")
-    expect(banner).to_have_text("Not saved yet. Save again.")
+    page.set_viewport_size({"width": 375, "height": 667})
+    name_attributes(page, "vendor", "Ship date", "Berth")
+    page.keyboard.press("Enter")
+    creating = page.locator("#new-next")
+    expect(creating).to_contain_text("“Ship date” is the first of 2 new attributes.")
+    expect(page.locator(".message.bad, .banner.bad, [aria-invalid=true]")).to_have_count(0)
+    expect(page.locator("#id_new-label")).to_have_value("Ship date")
+    expect(page.locator("#id_new-key")).to_be_focused()
+    expect(creating).to_be_in_viewport()
+    page.keyboard.press("Tab")
+    page.keyboard.type("Date")
+    page.get_by_role("button", name="Create and add").press("Enter")
+    expect(creating).to_contain_text("“Berth” is a new attribute.")
+    expect(page.locator("[name=uses-1-key]")).to_have_value("ship_date")
+    expect(page.locator("#id_new-key")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name="Delivery note")).to_be_visible()
+    (row,) = schema_queries.all_classifications(SITE)
+    assert schema_queries.get_classification(SITE, row.id).schema.keys == ("vendor", "ship_date", "berth")
+    assert schema_queries.attribute_definition(SITE, "ship_date").kind == "date"
+
+
+def test_a_new_name_that_is_left_stands_ready_to_be_created(live_server: LiveServer, context: BrowserContext) -> None:
+    page = begin_type(live_server, context)
+    name_attributes(page, "Ship date")
+    page.keyboard.press("Tab")
+    label, creating = page.locator("#id_new-label"), page.locator("[data-offers-new]")
+    expect(label).to_have_value("Ship date")
+    expect(label).to_be_visible()
+    expect(page.locator("[name=uses-0-required]")).to_be_focused()
+    page.locator("[name=uses-0-key]").fill("Vendor")
+    page.keyboard.press("Tab")
+    expect(label).to_have_value("")
+    label.fill("Captain")
+    page.locator("[name=uses-0-key]").fill("Berth")
+    page.keyboard.press("Tab")
+    expect(label).to_have_value("Captain")
+    expect(creating).to_have_attribute("open", "")
 
 
 def test_a_classification_is_made_row_by_row(live_server: LiveServer, context: BrowserContext, pump: Pump) -> None:

@@ -156,19 +156,20 @@ def test_mistakes_are_told_beside_what_they_are_about_and_nothing_is_saved(attri
     answer = signed_in(alice()).post(url(owner), typed(INVOICE, **changes))
     assert answer.status_code == 422
     page = one_line(answer.content)
-    assert "Not saved. Fix 4 marked entries and save again." in page
+    assert "Not saved. Fix 3 marked entries and save again." in page
     assert "Enter a document type name." in page
     rows = answer.context["editor"].rows.forms
-    assert [list(row.errors) for row in rows] == [["key"], [], ["allowed"], []]
-    assert "No attribute has the key “nothing”. Create it below, or choose another." in page
+    assert [list(row.errors) for row in rows] == [[], [], ["allowed"], []]
+    assert "“nothing” is a new attribute. Choose its type, then press “Create and add”." in page
+    assert "Your changes are saved after that." not in page
     assert "“money” is not a valid currency value, for example EUR." in page
     assert "“category”: Enter 2 to 5 attributes, separated by commas." in page
     assert stored(owner).number == 1
     changes |= {"uses-2-default": "x" * 201, "uses-3-key": "", "composite_keys": "category" * 1000}  # by themselves
     answer = signed_in(alice()).post(url(owner), typed(INVOICE, **changes))
-    assert "Not saved. Fix 5 marked entries and save again." in one_line(answer.content)
+    assert "Not saved. Fix 4 marked entries and save again." in one_line(answer.content)
     rows = answer.context["editor"].rows.forms
-    assert [sorted(row.errors) for row in rows] == [["key"], [], ["allowed", "default"], []]
+    assert [sorted(row.errors) for row in rows] == [[], [], ["allowed", "default"], []]
 
 
 @pytest.mark.wide
@@ -178,7 +179,7 @@ def test_mistakes_are_told_beside_what_they_are_about_and_nothing_is_saved(attri
         ({"uses-0-key": ""}, "Enter an attribute key or remove the row."),
         ({"uses-3-key": "vendor"}, "vendor is already listed above."),
         ({"uses-0-key": "\ud7ff" * 80 + "x"}, "Use at most 80 characters (currently 81)."),
-        ({"uses-0-key": "😀" * 80}, "No attribute has the key “"),
+        ({"uses-0-key": "😀" * 80}, "is a new attribute."),
         ({"uses-1-allowed": "\n".join(map(str, range(101)))}, "Enter at most 100 values (currently 101)."),
         ({"uses-1-default": "other"}, "Choose one of the allowed values."),
         ({"uses-0-key": "urgent"}, "urgent has no values. Leave this empty."),
@@ -314,20 +315,86 @@ def test_a_row_that_names_the_missing_attribute_gets_no_second_one(attributes):
         schema_actions.delete_definition(SITE, "po_number", by=BOB)
 
 
-def test_a_row_takes_the_words_of_the_document_and_prepares_what_is_missing(attributes):
-    browser = signed_in(alice())
-    form = typed(Schema("Delivery note", (AttributeUse("Vendor"), AttributeUse("Delivery number"))))
+def next_form(answer):
+    """What a browser posts of the form of a new attribute as the page shows it."""
+    editor = answer.context["editor"]
+    beside = {"new-offered": editor.offered, "new-missing": editor.missing_names, "new-kind": "text"}
+    return beside | {f"new-{name}": value for name, value in editor.new.initial.items()}
+
+
+@each("htmx", [False, True])
+def test_a_row_takes_the_words_of_the_document_and_prepares_what_is_missing(attributes, htmx):
+    browser, name = signed_in(alice(), htmx=htmx), f"Delivery number {int(htmx)}"
+    form = typed(Schema(name, (AttributeUse("Vendor"), AttributeUse(f" {name}  ", required=True))))
+    form |= {"composite_keys": f"vendor, {name.lower().replace(' ', '_')}", "uses-0-default": "A"}
     answer = browser.post(NEW, form)
+    page, editor = one_line(answer.content), answer.context["editor"]
+    assert (answer.status_code, editor.problems, editor.new.initial) == (422, 0, {"label": name})
+    assert f"“{name}” is a new attribute. Choose its type, then press “Create and add”." in page
+    assert "Your changes are saved after that." in page
+    assert "New. Create it below." in page
+    assert "message bad" not in page
+    assert page.count("autofocus") == 1
+    assert "autofocus" in page.partition('name="new-key"')[2].partition(">")[0]
+    made = browser.post(NEW, form | next_form(answer) | {"rows": "create"})
+    assert made.status_code == (200 if htmx else 302)
+    assert made.get("HX-Redirect" if htmx else "Location") == "/schemas/"
+    [saved] = [one for one in schema_queries.all_classifications(SITE) if one.name == name]
+    schema = stored(saved.id).schema
+    assert schema.keys == ("vendor", name.lower().replace(" ", "_"))
+    assert (schema.uses[0].default, schema.uses[1].required) == ("A", True)
+
+
+@pytest.mark.parametrize("is_site", [False, True])
+def test_several_new_names_are_created_before_all_is_saved(attributes, is_site):
+    browser, owner = signed_in(alice()), make_classification()
+    path = SITE_URL if is_site else url(owner)
+    uses = (AttributeUse("Berth"), AttributeUse("vendor"), AttributeUse("Länge ü. a."))
+    form = typed(Schema("Boat", uses), 0 if is_site else 1)
+    answer = browser.post(path, form)
+    assert "“Berth” is the first of 2 new attributes." in one_line(answer.content)
+    form |= next_form(answer)
+    moved = browser.post(path, form | {"rows": "up-2"})
+    assert moved.context["editor"].missing == ("Berth", "Länge ü. a.")
+    kept = browser.post(path, form | {"rows": "remove-0"}).context["editor"]
+    assert (kept.missing, kept.new.initial) == (("Länge ü. a.",), {"label": "Länge ü. a."})
+    slip = browser.post(path, form | {"rows": "create", "new-kind": "table"})
+    assert (slip.status_code, slip.context["editor"].missing) == (422, ("Berth", "Länge ü. a."))
+    answer = browser.post(path, form | {"rows": "create"})
     page = one_line(answer.content)
-    assert answer.status_code == 422
-    assert "No attribute has the key “delivery_number”. Create it below, or choose another." in page
-    assert answer.context["editor"].new.initial == {"label": "Delivery number"}
-    new = {"rows": "create", "new-label": "Delivery number", "new-kind": "text"}
-    rows = browser.post(NEW, form | new).context["editor"].rows.forms
-    assert [row.initial["key"] for row in rows] == ["Vendor", "delivery_number"]
-    assert browser.post(NEW, form).status_code == 302
-    [made] = schema_queries.all_classifications(SITE)
-    assert stored(made.id).schema.keys == ("vendor", "delivery_number")
+    assert (answer.status_code, "Berth created. Its row above is not saved yet." in page) == (422, True)
+    assert "“Länge ü. a.” is a new attribute." in page
+    form |= {"uses-0-key": "berth"} | next_form(answer)
+    done = browser.post(path, form | {"rows": "create", "new-key": "length"})  # the row takes the key that was chosen
+    assert done.status_code == 302
+    head = schema_queries.site_schema(SITE) if is_site else stored(owner)
+    assert head.schema.keys == ("berth", "vendor", "length")
+
+
+def test_a_new_name_under_another_label_keeps_its_row(attributes):
+    browser, form = signed_in(alice()), typed(Schema("Boat", (AttributeUse("Berth"),)))
+    answer = browser.post(NEW, form)
+    form |= next_form(answer)
+    other = browser.post(NEW, form | {"rows": "create", "new-label": "Captain"})
+    assert other.status_code == 422
+    assert [row["key"].value() for row in other.context["editor"].rows.forms] == ["Berth", "captain"]
+    assert other.context["editor"].new.initial == {"label": "Berth"}
+    # saving instead of creating would lose what was typed
+    lost = browser.post(NEW, form | {"new-label": "Skipper"})
+    assert "This attribute is not created yet." in one_line(lost.content)
+
+
+def test_what_else_is_wrong_is_told_after_the_new_attribute_is_created(attributes):
+    browser = signed_in(alice())
+    form = typed(Schema("", (AttributeUse("Berth"), AttributeUse("vendor"), AttributeUse("vendor"))))
+    answer = browser.post(NEW, form)
+    assert answer.context["editor"].problems == 2
+    made = browser.post(NEW, form | next_form(answer) | {"rows": "create"})
+    page = one_line(made.content)
+    assert made.status_code == 422
+    assert "Not saved. Fix 2 marked entries and save again." in page
+    assert "Berth created. Its row above is not saved yet." in page
+    assert schema_queries.all_classifications(SITE) == []
 
 
 def test_a_table_is_made_beside_the_rows_with_its_columns(attributes):
