@@ -23,6 +23,13 @@ _ENDS = re.compile(
     r"imponibile|discount|rabatt|remise|shipping|versand|carried|übertrag|rechnungsbetrag|endbetrag)",
     re.IGNORECASE,
 )
+# A sum in a line of text below its table, as letters have it: Subtotal: 51.00.
+_SAID = re.compile(
+    r"\W*((sub|sous)\W?total|(grand |invoice |net |gross )?total|net|netto|sum(me)?|somme|zwischensumme|nettobetrag|"
+    r"gesamtbetrag|rechnungsbetrag|balance|amount due)( due| amount| net| gross)?\s{0,3}:?[^\w.,]{0,5}([A-Z]{3}\s)?"
+    r"[^\w.,]{0,3}\d[\d.,' ]{0,15}[.,]\d\d[^\w.,]{0,3}([A-Z]{3})?\W*",
+    re.IGNORECASE,
+)
 _CARRIED = re.compile(r"carried|übertrag|report\b|continue[ds]?\b|fortsetzung|à reporter", re.IGNORECASE)
 _DECIMALS = re.compile(r"\d[.,]\d\d\b")
 _TIMES = re.compile(r"\s{0,20}(x|×|/|per|@)(?!\w)", re.IGNORECASE)
@@ -243,7 +250,8 @@ def _read_lines(page: int, lines: Sequence[_Line], layout: _Layout) -> tuple[Fou
     pitch = _pitch(lines)
     for number, line in enumerate(lines):
         has = layout.filled(line)
-        if _names_sum(line, layout, has) or (anchors and _stands_alone(line, layout, has)):
+        says_sum = not has and _SAID.fullmatch(line.row.text) is not None
+        if _names_sum(line, layout, has) or (anchors and (says_sum or _stands_alone(line, layout, has))):
             ended, end = _CARRIED.search(line.row.text) is None, number
             break
         if anchors and line.middle - lines[number - 1].middle > _FAR * max(pitch, _pitch_of(lines, anchors)):

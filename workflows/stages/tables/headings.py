@@ -95,10 +95,17 @@ def find_head(rows: Sequence[Row], start: int, columns: Sequence[Column], aspect
         if len(band) < tall or (tall > 1 and not _goes_on(band)):
             break
         head = Head(tuple(_list_headings(band, columns, aspect)), start + tall - 1)
-        found = len(set(_wanted(head.headings, columns)))
+        found = _count_wanted(head, columns)
         if found >= 2 and (best is None or found > best[0]):
             best = found, head
-    return best[1] if best and _is_head(best[1], columns) else None
+    if best is None or not _is_head(best[1], columns):
+        return None
+    # What stands right above a heading is no part of it if it hides columns: an invoice date above Description.
+    below = (rows[first : best[1].last + 1] for first in range(start + 1, best[1].last + 1))
+    hides = any(
+        _count_wanted(Head(tuple(_list_headings(band, columns, aspect)), 0), columns) > best[0] for band in below
+    )
+    return None if hides else best[1]
 
 
 def _may_begin(row: Row, columns: Sequence[Column]) -> bool:
@@ -142,6 +149,10 @@ def _wanted(headings: Sequence[Heading], columns: Sequence[Column]) -> Iterator[
     concepts = {one.concept for one in headings}
     own = {one.own for one in headings}
     return (one.name for one in columns if one.name in own or concept_of(one) in concepts - {""})
+
+
+def _count_wanted(head: Head, columns: Sequence[Column]) -> int:
+    return len(set(_wanted(head.headings, columns)))
 
 
 def _goes_on(band: Sequence[Row]) -> bool:

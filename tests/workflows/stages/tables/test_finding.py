@@ -92,6 +92,20 @@ def test_a_table_of_a_text_is_read_without_places() -> None:
     assert rows_of(Document((text_page.page(0, text),))) == [["Pens", "2", "1.50", "3.00"]]
 
 
+@each("above", ["| Invoice date | 2026-05-22 |", "Invoice date: 23 May 2026\nBill to: Beacon Foods Ltd"])
+def test_lines_right_above_a_heading_hide_none_of_its_columns(above: str) -> None:
+    text = f"{above}\n| Description | Qty | Unit price | Amount |\n| Pens | 2 | 1.50 | 3.00 |\n| Total |  |  | 3.00 |"
+    assert rows_of(Document((text_page.page(0, text),))) == [["Pens", "2", "1.50", "3.00"]]
+
+
+@each("said", ["Subtotal: 3.00", "Total: 3.00 GBP", "Zwischensumme: EUR 3,00", "Net amount 3.00"])
+def test_a_sum_said_in_the_line_below_ends_the_table(said: str) -> None:
+    text = f"| Description | Qty | Unit price | Amount |\n| Pens | 2 | 1.50 | 3.00 |\n{said}\nVAT 20%: 0.60"
+    found = find_table(Document((text_page.page(0, text),)), COLUMNS)
+    assert found
+    assert (found.texts, found.ended) == ([["Pens", "2", "1.50", "3.00"]], True)
+
+
 def test_columns_of_a_projects_own_are_found_by_their_labels(tmp_path: Path) -> None:
     found = find_table(
         drawn(
