@@ -15,6 +15,7 @@ from config.phrase import Phrase
 from projects.schemas.labels.reading import NO_LABELS, Labels
 from projects.settings.columns import TABLE, Column, read_columns
 from projects.web import days
+from projects.web.spreadsheets import INSTANT
 from workflows.stages.base import FieldSpec
 
 CSV, EXCEL, JSON_LINES, PARQUET = "csv", "xlsx", "jsonl", "parquet"
@@ -37,7 +38,6 @@ TABLE_WAYS: Mapping[str, str] = {
     APART: Phrase("Apart: a second sheet or file per table"),
     LEFT_OUT: Phrase("Leave out"),
 }
-INSTANT = "instant"  # the type of a column of stored instants; fields have no such
 # Columns that every document has, whatever the fields of its project.
 DOCUMENT_COLUMNS = (
     Column("document", Phrase("Document")),

@@ -13,8 +13,8 @@ import xlsxwriter
 
 from config import clock
 from projects.settings.columns import Column
-from projects.web.spreadsheets import TypedSheet, csv_line, type_cell
-from workflows.exports.choice import CSV, EXCEL, INSTANT, JSON_LINES, PARQUET, Layout, Sheet, lines_of, record_of
+from projects.web.spreadsheets import INSTANT, TypedSheet, csv_line, type_cell
+from workflows.exports.choice import CSV, EXCEL, JSON_LINES, PARQUET, Layout, Sheet, lines_of, record_of
 
 _ROW_GROUP = 5_000  # lines of Parquet that are buffered
 

@@ -67,7 +67,7 @@ class ScheduleForm(forms.Form):
     folder = forms.CharField(
         label=gettext_lazy("Prefix"),
         max_length=100,
-        help_text=gettext_lazy("Files are written below it, in a folder for each day."),
+        help_text=gettext_lazy("Below exports/ and the project's ID in this desk's bucket; a folder for each day."),
         widget=forms.TextInput(
             attrs={"class": "text-input", "autocomplete": "off", "placeholder": gettext_lazy("finance/monthly")}
         ),

@@ -1,5 +1,6 @@
 """The page of a project's exports: order one, follow it, download its files; and the schedules."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +21,7 @@ from projects.sites import access
 from projects.web.http import DeskRequest, make_inert, page_links, redirect_after_post, render_answer
 from workflows.exports import actions, queries, tasks
 from workflows.exports.actions import EVERY, Orderer
-from workflows.exports.choice import CONTENT_TYPES, FORMATS, Choice, name_column, offer_columns
+from workflows.exports.choice import APART, CONTENT_TYPES, FORMATS, LEFT_OUT, Choice, name_column, offer_columns
 from workflows.exports.forms import ExportForm, ScheduleForm
 from workflows.exports.items import Export, ExportFile, ExportSchedule, ExportStatus
 from workflows.exports.writing import key_of
@@ -34,6 +35,7 @@ _MARKS: dict[str, Mark] = {
     ExportStatus.FAILED: Mark("bad", "alert", Phrase("Failed")),
 }
 _CHUNK = 64 * 1024
+_TABLES: Mapping[str, str] = {APART: Phrase("tables apart"), LEFT_OUT: Phrase("without tables")}
 
 
 @dataclass(frozen=True)
@@ -123,8 +125,9 @@ def _row(request: DeskRequest, export: Export) -> ExportRow:
 
 
 def describe_choice(choice: Choice) -> str:
-    """Describe everything but the range: ``CSV, 2 columns``."""
+    """Describe everything but the range: ``CSV, tables apart, 2 columns``."""
     told: list[str] = [FORMATS.get(choice.form, choice.form)]
+    told += [_TABLES[choice.tables]] if choice.tables in _TABLES else []
     told += [count_phrase("%(count)s column", "%(count)s columns", len(choice.columns))] if choice.columns else []
     told += [Phrase("with personal data")] if choice.personal else []
     return join_phrases(told)

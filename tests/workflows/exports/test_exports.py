@@ -4,6 +4,7 @@ import csv
 import datetime as dt
 import io
 import json
+import re
 import zipfile
 from dataclasses import replace
 from typing import Any
@@ -117,6 +118,17 @@ def test_excel_has_a_sheet_for_each_table(project_id):
     with zipfile.ZipFile(io.BytesIO(body)) as book:
         assert {"xl/worksheets/sheet1.xml", "xl/worksheets/sheet2.xml"} <= set(book.namelist())
         assert "Items" in book.read("xl/workbook.xml").decode()
+
+
+def test_excel_shows_when_a_document_was_published_as_an_instant(project_id):
+    bill(project_id)
+    body = content(exported(project_id, form=EXCEL), "documents.xlsx")
+    with zipfile.ZipFile(io.BytesIO(body)) as book:
+        published = re.search(r'<c r="F2" s="\d+"><v>([\d.]+)</v>', book.read("xl/worksheets/sheet1.xml").decode())
+        assert "yyyy-mm-dd hh:mm:ss&quot; UTC&quot;" in book.read("xl/styles.xml").decode()
+    assert published
+    moment = dt.datetime(1899, 12, 30, tzinfo=dt.UTC) + dt.timedelta(days=float(published[1]))
+    assert abs(clock.now() - moment) < dt.timedelta(minutes=1)
 
 
 def test_parquet_has_types(project_id):
@@ -266,6 +278,18 @@ def test_the_page_orders_shows_and_hands_out(project_id):
     assert answer["Content-Disposition"].startswith("attachment")
     assert browser.get(page(project_id, "download-export", row.export_id, 1)).status_code == 404
     assert browser.post(page(project_id), form(columns=[])).status_code == 422
+
+
+def test_the_list_tells_exports_with_tables_apart_from_others(project_id):
+    bill(project_id)
+    for tables in (FLAT, APART, LEFT_OUT):
+        exported(project_id, form=EXCEL, tables=tables)
+    shown = one_line(signed_in(alice()).get(page(project_id)).content)
+    assert [shown.count(words) for words in ("Excel, tables apart", "Excel, without tables", "Excel <small")] == [
+        1,
+        1,
+        1,
+    ]
 
 
 def test_exporting_takes_its_own_permission(project_id):
