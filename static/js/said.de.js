@@ -56,6 +56,7 @@ globalThis.SAID = {
   "Upload of %(name)s": "Hochladen von %(name)s",
   "Uploaded.": "Hochgeladen.",
   "Uploaded. Run started.": "Hochgeladen. Lauf gestartet.",
+  "View project": "Projekt anzeigen",
   "View run": "Lauf anzeigen",
   "Width": "Breite",
   "You are offline. Your input is kept in this browser and saved later; nothing can be decided until then.": "Sie sind offline. Ihre Eingaben bleiben in diesem Browser und werden später gespeichert; bis dahin kann nichts entschieden werden.",

@@ -56,6 +56,7 @@ globalThis.SAID = {
   "Upload of %(name)s": "%(name)s のアップロード",
   "Uploaded.": "アップロードしました。",
   "Uploaded. Run started.": "アップロードしました。実行を開始しました。",
+  "View project": "プロジェクトを表示",
   "View run": "実行を表示",
   "Width": "幅",
   "You are offline. Your input is kept in this browser and saved later; nothing can be decided until then.": "オフラインです。入力はこのブラウザーに残り、後で保存されます。それまで決定はできません。",

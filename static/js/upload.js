@@ -82,6 +82,7 @@ function send(file, place, done) {
 function told(request, place) {
   const answer = request.response?.files?.[0];
   if (answer?.error) return say(place, answer.error, "bad");
+  if (answer) form.querySelector("[data-leave]").textContent = said("View project"); // where they are watched together
   if (answer) return say(place, [answer.started ? said("Uploaded. Run started.") : said("Uploaded."), ...answer.notes].join(" "), "good", answer.url, answer.way);
   const ended = request.status === 401 || request.responseURL.includes(document.body.dataset.login);
   say(place, ended

@@ -86,6 +86,7 @@ def upload(page: Page, notes: list[Path]) -> None:
     page.get_by_label("Files").set_input_files(notes)
     page.get_by_role("button", name="Upload", exact=True).click()
     expect(page.get_by_text("Uploaded")).to_have_count(5, timeout=30_000)
+    expect(page.get_by_role("link", name="View project")).to_be_visible()
 
 
 def decide(page: Page, root: str, note: str, corrected: str) -> None:
