@@ -169,10 +169,12 @@ class SchemaEditor:
         return replace(self, known=known, new=new, offered=offered)
 
     def _new_attribute(self) -> ShortAttributeForm:
-        label, asked = name_in(self.new.initial.get("label")), self.missing or self._names()
-        if self.new.is_bound or label not in ("", self.offered) or label in asked:
+        label, following = name_in(self.new.initial.get("label")), next(iter(self.missing), "")
+        stays = label == following or label not in ("", self.offered) or label in (self.missing or self._names())
+        if self.new.is_bound or stays:
             return self.new
-        return ShortAttributeForm(initial={"label": next(iter(self.missing), "")})
+        kept = {} if label else self.new.initial  # of another name, or typed before this one was offered
+        return ShortAttributeForm(initial={**kept, "label": following})
 
     def _names(self) -> tuple[str, ...]:
         return tuple(name_in(row["key"].value()) for row in self.rows.forms)

@@ -280,6 +280,7 @@ def test_a_missing_attribute_is_made_beside_the_rows_and_keeps_what_was_typed(at
     page = one_line(answer.content)
     assert [row.initial.get("key", "") for row in answer.context["editor"].rows.forms] == ["vendor", key]
     assert "PO number created. Its row above is not saved yet." in page
+    assert "autofocus" in page.partition('name="new-label"')[2].partition(">")[0]
     assert ("Typed already" in page) != htmx
     assert schema_queries.attribute_definition(SITE, key).label == "PO number"
     assert schema_queries.all_classifications(SITE) == []
@@ -290,6 +291,8 @@ def test_a_missing_attribute_is_made_beside_the_rows_and_keeps_what_was_typed(at
     assert [row.initial.get("key", "") for row in slip.context["editor"].rows.forms] == ["vendor", ""]
     kept = browser.post(NEW, form | {"rows": "add", "new-label": "Not yet made"})
     assert 'value="Not yet made"' in one_line(kept.content)
+    kept = browser.post(NEW, form | {"rows": "add", "new-label": "", "new-key": "only_a_key"})
+    assert 'value="only_a_key"' in one_line(kept.content)
 
 
 def test_an_attribute_that_was_typed_and_not_created_is_not_lost(attributes):
