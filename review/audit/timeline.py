@@ -38,6 +38,7 @@ from review.queries import decision_place
 from workflows.runs.items import DecidedFields, DocumentEvent
 from workflows.runs.queries import decision_key
 from workflows.runs.views.timeline import describe_event
+from workflows.stages.tables.changes import tell_cells
 
 _ENDED = "-"
 _A_DAY = dt.timedelta(days=1)
@@ -87,6 +88,11 @@ class AuditRow:
     def is_masked(self) -> bool:
         """Return whether any change or the reason is masked."""
         return self.reason == MASK or any(MASK in (one["before"], one["after"]) for one in self.changes)
+
+    @property
+    def told(self) -> Sequence[Mapping[str, Any]]:
+        """The changes for people: those of a table by cell."""
+        return list(tell_cells(self.changes))
 
     @property
     def review_id(self) -> str:

@@ -178,7 +178,7 @@ def _json_lines(rows: Iterator[AuditRow]) -> Iterator[str]:
 def _csv_lines(rows: Iterator[AuditRow]) -> Iterator[str]:
     yield csv_line(*_COLUMNS)
     for row in rows:
-        values = asdict(row) | {"changes": "\n".join(_describe_change(**one) for one in row.changes)}
+        values = asdict(row) | {"changes": "\n".join(_describe_change(**one) for one in row.told)}
         yield csv_line(*(values[name] for name in _COLUMNS))
 
 

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from config import clock
 from config.transaction import transact
 from projects.audit.events import Actor, actor_of, entity_event
 from projects.prompts import actions as prompt_actions
@@ -15,8 +16,15 @@ from projects.settings import actions as project_actions
 from projects.settings.merging import digest_settings
 from projects.settings.values import ProjectSettings
 from review.audit import views
+from review.changes import FieldChange
+from review.decide import claims, decisions
+from review.decide.decisions import Verdict
+from review.identity import Person
+from review.queries import get_review as load
+from review.status import Decision
 from tests.html import one_line
 from tests.people import alice, bob, charlie, signed_in
+from tests.review.reviews import open_review
 
 URL = "/settings/audit/"
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
@@ -202,3 +210,24 @@ def test_a_file_that_is_not_all_of_it_says_so_and_where_the_rest_is(monkeypatch:
 
 def test_an_export_from_another_list_s_place_is_not_there() -> None:
     assert signed_in(alice()).get(f"{URL}export/csv/?after=x").status_code == 404
+
+
+def test_a_corrected_table_says_which_cells_changed_and_programs_get_it_whole() -> None:
+    run, ref = open_review("timber.pdf")
+    claims.claim_review(ref, run, by=Person("7", "Bob Ito"))
+    found, whole = load(ref), ("Oak\t12.00\nGlue\t8.00", "Oak\t13.00\nGlue\t8.00\nNails\t2.00")
+    changes = [FieldChange("items", "Items", *whole)]
+    verdict = Verdict(
+        clock.new_ulid(), Decision.APPROVE, int(found.version), found.result_sha256, {}, changes=changes,
+        name="timber.pdf",
+    )  # fmt: skip
+    decisions.decide_review(ref, run, verdict, by=Person("7", "Bob Ito"))
+    page = re.sub(r"<[^>]+>", "", one_line(signed_in(alice()).get(URL).content.decode()))
+    assert "Items, row 1, column 2: 12.00 → 13.00" in " ".join(page.split())
+    (told, *_) = csv.DictReader(io.StringIO(exported("csv", "?kind=decision")))
+    assert told["changes"].splitlines() == [
+        "Items, row 1, column 2: 12.00 → 13.00",
+        "Items, row 3 added: Nails · 2.00",
+    ]
+    (kept, *_) = json.loads(exported("json", "?kind=decision"))
+    assert kept["changes"] == [{"what": "Items", "before": whole[0], "after": whole[1]}]

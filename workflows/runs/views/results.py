@@ -33,6 +33,7 @@ from workflows.runs.seed_000 import Link
 from workflows.runs.views.pages import run_of, summary_page
 from workflows.stages import results
 from workflows.stages.assessment.answers import Answer, describe_nothing
+from workflows.stages.tables.changes import tell_cells
 from workflows.stages.usage import Usage
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -160,7 +161,7 @@ def load_result(
     if labels and fields is not None:
         fields = [_in_language(one, labels, type_id) for one in fields]
     return {
-        "fields": fields,
+        "fields": fields and [_tell_tables(one) for one in fields],
         "may_show": access.can_see_personal(request) and any(one["value"] for one in fields or () if "masked" in one),
         "classification": {**kind, "name": labels.name_type(type_id, str(kind["name"]))} if kind else None,
         "type": (found or {}).get("type"),
@@ -189,6 +190,18 @@ def with_changes(found: Mapping[str, Any]) -> list[dict[str, Any]]:
         for one in found["fields"]
         for name in [one["name"]]
     ]
+
+
+def _tell_tables(field: Mapping[str, Any]) -> dict[str, Any]:
+    """Add ``cells`` to the changes of a table, which may be masked already: what changed in it."""
+    named, label = field.get("headings", ()), field.get("title") or field["label"]
+    told = [
+        {**one, "cells": list(tell_cells([{"what": label, "before": one["before"], "after": one["after"]}], named))}
+        if "\t" in f"{one['before']}{one['after']}"
+        else one
+        for one in field["changes"]
+    ]
+    return {**field, "changes": told}
 
 
 def _apply_decision(run: Run, found: Mapping[str, Any], execution: Execution) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ from workflows.runs import queries, seed_000
 from workflows.runs.items import ACTION_WORDS, DocumentEvent, ResumeWay, WorkflowSteps
 from workflows.runs.seed_000 import Link
 from workflows.runs.views import state_labels
+from workflows.stages.tables.changes import tell_cells
 
 _REVIEW_REQUIRED = "HUMAN_REVIEW_REQUIRED"
 
@@ -28,6 +29,11 @@ class EventRow:
     step: str = ""  # which ended
     beside_use: str = ""  # the details without what the use of models tells too
     ended_run: bool = False  # at this step
+
+    @property
+    def told(self) -> Sequence[Mapping[str, Any]]:
+        """The changes for people: those of a table by cell."""
+        return list(tell_cells(self.changes))
 
 
 _PLACES = {
