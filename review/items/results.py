@@ -28,6 +28,9 @@ class ReviewResult(Item):
         return cls(*key, body=body, TimeToLive=keep_until) if len(body) <= LARGEST else None
 
     def read(self, sha256: str) -> bytes | None:
-        """Return the result; None if it is not the one with this checksum."""
-        stored = zlib.decompress(base64.b64decode(self.body))
+        """Return the result; None if it is damaged or not the one with this checksum."""
+        try:
+            stored = zlib.decompress(base64.b64decode(self.body))
+        except (ValueError, zlib.error):  # the first is of base64
+            return None
         return stored if files.sha256(stored) == sha256 else None

@@ -1,5 +1,6 @@
 """The desk of one review: what it shows, to whom, and what taking and giving back do."""
 
+import base64
 import datetime as dt
 import json
 import random
@@ -102,6 +103,14 @@ def test_without_a_copy_of_the_result_the_object_is_read():
         with count_calls() as calls:
             assert "33.90" in shown(bob(), ref).content.decode()
         assert calls.of_page() == ["dynamodb.BatchGetItem", "s3.GetObject"]
+
+
+def test_the_object_is_read_if_the_copy_of_the_result_is_damaged():
+    _, ref = open_review()
+    ReviewResult(*ref.result_key, body=base64.b64encode(b"not compressed").decode()).save()
+    with count_calls() as calls:
+        assert "33.90" in shown(bob(), ref).content.decode()
+    assert calls.of_page() == ["dynamodb.BatchGetItem", "s3.GetObject"]
 
 
 def test_a_copy_of_another_result_is_not_shown():

@@ -1,5 +1,8 @@
+import base64
 import json
 import random
+
+import pytest
 
 from config.table import Key
 from review.items.results import LARGEST, ReviewResult
@@ -21,6 +24,11 @@ def test_a_copy_of_something_else_is_not_read():
     copy = ReviewResult.copy(KEY, result(), keep_until=1_800_000_000)
     assert copy is not None
     assert copy.read(files.sha256(b"{}")) is None
+
+
+@pytest.mark.parametrize("body", ["", "abc", "é", base64.b64encode(b"not compressed").decode()])
+def test_a_damaged_copy_is_not_read(body: str):
+    assert ReviewResult(*KEY, body=body).read(files.sha256(result())) is None
 
 
 def test_a_large_result_is_not_copied():
