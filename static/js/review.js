@@ -1,12 +1,14 @@
-// The review desk by keyboard and pointer: fields, their order and their keys, lease, undo. Works without it too.
+// The fields of the review desk: which one is chosen, which are settled, and what comes next. Works without it too.
 
 const desk = () => document.querySelector("[data-desk]");
 const mine = () => desk()?.hasAttribute("data-mine");
-const fields = () => [...document.querySelectorAll("#desk [data-field]")].filter((one) => one.checkVisibility() || one.closest("details:not([open])"));
+const everyField = () => [...document.querySelectorAll("#desk [data-field]")];
+const fields = () => everyField().filter((one) => one.checkVisibility() || one.closest("details:not([open])"));
 const todo = () => [...document.querySelectorAll("#desk [data-todo]:not(.settled)")];
 const input = (field) => field.querySelector("[name^='field-']"); // of a table hidden, kept by its grid
 const entry = (field) => field.querySelector("[data-cell]") || input(field);
 const seen = (field) => field.querySelector("[data-seen]");
+const typing = (element) => element.matches?.("input:not([type='checkbox']), textarea, select, [contenteditable]");
 
 // ---- the chosen field: its article here, its box on the page by the viewer ------------------------------------------
 let chosen = null;
@@ -42,7 +44,8 @@ document.body.addEventListener("fill", (event) => {
   if (append) box.setSelectionRange(box.value.length, box.value.length);
   else box.select();
   document.execCommand("insertText", false, append && box.value ? ` ${text}` : text);
-  document.body.dispatchEvent(new CustomEvent("filled", { detail: append ? said("Added: %(text)s", { text }) : said("Filled: %(text)s", { text }) }));
+  const detail = append ? said("Added: %(text)s", { text }) : said("Filled: %(text)s", { text });
+  document.body.dispatchEvent(new CustomEvent("filled", { detail }));
 });
 document.body.addEventListener("choose", (event) => choose(event.detail, { focus: mine() ? "input" : "field" }));
 
@@ -82,7 +85,7 @@ function count() {
 document.body.addEventListener("judged", count); // what was typed is judged a moment later
 
 function next(from, focus = "field") {
-  const [left, all] = [todo(), [...document.querySelectorAll("#desk [data-field]")]];
+  const [left, all] = [todo(), everyField()];
   const wrong = all.find((one) => one !== from && one.querySelector("[data-live-error]:not([hidden])"));
   const after = left.find((one) => all.indexOf(one) > all.indexOf(from)) || left[0] || wrong;
   // Letters that go into a cell replace its text: a table is entered on purpose, by key or pointer.
@@ -161,13 +164,8 @@ document.addEventListener("input", (event) => {
   if (field && event.target === input(field)) mark(field, false); // what was found right was another text
 });
 
-// ---- keyboard: single letters never act while somebody types -----------------------------------------------------
-const PAUSE = 1000; // ms without a key: whoever was typing as the claim went has seen that its field is gone
-let typedOn = -PAUSE; // when the last letter of that text came
-document.body.addEventListener("losing", () => { if (typing(document.activeElement)) typedOn = performance.now(); });
-const typing = (element) => element?.matches?.("input:not([type='checkbox']), textarea, select, [contenteditable]");
-
-function enter(event) {
+// ---- what a key asks for, by desk_keys.js --------------------------------------------------------------------------
+function enter({ event }) {
   const field = event.target.closest?.("[data-field]");
   if (field && typing(event.target)) {
     event.preventDefault();
@@ -182,16 +180,27 @@ function enter(event) {
   }
 }
 
-const take = (nth) => document.querySelectorAll(`#f-${CSS.escape(chosen ?? "")} [data-use]:not([hidden])`)[nth]?.click();
-const answer = (word) => mine() && document.getElementById(`f-${chosen}`)?.dispatchEvent(new CustomEvent("answer", { bubbles: true, detail: { word } }));
-const press = (selector) => document.querySelector(selector)?.click();
-function undoLatest() {
-  const ends = (button) => Date.parse(button.closest("form").dataset.undoUntil) || 0;
-  [...document.querySelectorAll('[data-key="z"]')].sort((one, other) => ends(other) - ends(one))[0]?.click();
+// What is left with Escape hands focus to what it belongs to: it never falls to the page as a whole.
+function leave({ event }) {
+  const field = event.target.closest("[data-field]") || document.getElementById(`f-${chosen}`);
+  if (event.target.closest(".reject-form")) document.querySelector("[data-reject] summary").focus();
+  else if (field && field.checkVisibility()) field.focus({ preventScroll: true });
+  else (document.querySelector("#left") || document.querySelector("#main")).focus({ preventScroll: true });
 }
-const view = (what) => document.body.dispatchEvent(new CustomEvent("view", { detail: what }));
-// By the names of the list of keys, where each has its key and may get another one.
+
+function take({ nth }) {
+  document.querySelectorAll(`#f-${CSS.escape(chosen ?? "")} [data-use]:not([hidden])`)[nth]?.click();
+}
+
+function answer(word) {
+  if (!mine()) return;
+  document.getElementById(`f-${chosen}`)?.dispatchEvent(new CustomEvent("answer", { bubbles: true, detail: { word } }));
+}
+
 const ACTS = {
+  enter,
+  leave,
+  take,
   approve: () => mine() && approve(),
   reject: () => mine() && reject(),
   next: () => move(1),
@@ -200,69 +209,8 @@ const ACTS = {
   blank: () => answer("blank"),
   absent: () => answer("absent"),
   illegible: () => answer("illegible"),
-  skip: () => press("[data-way-out='skip']"),
-  postpone: () => press("[data-way-out='postpone']"),
-  assign: () => press("[data-way-out='assign']"),
-  ask: () => press("[data-way-out='ask']"),
-  escalate: () => press("[data-way-out='escalate']"),
-  split: () => press("[data-split]"),
-  comment: () => press("[data-way-out='comment']"),
-  extend: () => press('[data-key="l"]'),
-  undo: () => undoLatest(),
-  start: () => press("[data-start]"),
-  following: () => press('[data-key="n"]'),
-  "zoom-in": () => view("in"),
-  "zoom-out": () => view("out"),
-  "fit-width": () => view("width"),
-  "zoom-field": () => view("auto"),
-  rotate: () => view("turn"),
-  boxes: () => view("boxes"),
-  select: () => view("select"),
-  play: () => view("play"),
-  back: () => view("back"),
-  ahead: () => view("ahead"),
-  speed: () => view("speed"),
-  "page-before": () => view("before"),
-  "page-after": () => view("after"),
-  "page-number": () => view("number"),
 };
-const FIXED = {
-  ArrowDown: ACTS.next,
-  ArrowUp: ACTS.previous,
-  PageDown: ACTS["page-after"],
-  PageUp: ACTS["page-before"],
-  "?": () => press("[data-keys-open]"),
-  1: () => take(0),
-  2: () => take(1),
-  3: () => take(2),
-};
-const REPEATS = ["next", "previous", "zoom-in", "zoom-out", "page-before", "page-after"];
-const actOf = (key) => document.querySelector(`#keys [data-act][data-letter="${CSS.escape(key.toLowerCase())}"]`)?.dataset.act;
-
-// What is left with Escape hands focus to what it belongs to: it never falls to the page as a whole.
-function leave(element) {
-  const field = element.closest("[data-field]") || document.getElementById(`f-${chosen}`);
-  if (element.closest(".reject-form")) document.querySelector("[data-reject] summary").focus();
-  else if (field && field.checkVisibility()) field.focus({ preventScroll: true });
-  else (document.querySelector("#left") || document.querySelector("#main")).focus({ preventScroll: true });
-}
-
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (event.timeStamp - typedOn < PAUSE && !typing(event.target)) {
-    typedOn = event.timeStamp;
-    return;
-  }
-  if (event.key === "Enter") return enter(event);
-  if (event.key === "Escape" && typing(event.target)) return leave(event.target);
-  if (document.body.classList.contains("keys-off") || document.querySelector("dialog[open]")) return;
-  if (typing(event.target) || event.target.closest?.(".page-scroll, audio, video") && /^(Arrow|Page)/.test(event.key)) return;
-  const name = event.key.length === 1 && actOf(event.key);
-  const act = name ? ACTS[name] : FIXED[event.key];
-  if (!act || event.repeat && event.key.length === 1 && !REPEATS.includes(name)) return;
-  event.preventDefault();
-  act();
-});
+document.body.addEventListener("act", ({ detail }) => ACTS[detail.name](detail));
 
 // ---- begin, and again after each swap ----------------------------------------------------------------------------
 function dress() {
@@ -273,15 +221,22 @@ function dress() {
   document.getElementById(`f-${chosen}`)?.classList.add("active");
   count();
 }
+
 let opened = ""; // the address of the document that is there
+
+// ``kept``: the field that was chosen before the desk was claimed in place.
 function begin(kept = null) {
-  [opened, chosen] = [desk().dataset.desk, kept];
+  opened = desk().dataset.desk;
+  chosen = kept;
   dress();
-  const fine = mine() && matchMedia("(pointer: fine)").matches;
+  const takesFocus = mine() && matchMedia("(pointer: fine)").matches;
   const first = kept ?? (todo()[0] || document.querySelector("#desk [data-checked]"))?.dataset.field; // or a wrong draft
-  if (first) choose(first, { focus: fine ? "field" : "", scroll: false, turn: !kept && !/[?&]page=/.test(location.search) });
-  else if (fine) document.querySelector("#left").focus({ preventScroll: true });
+  if (first) {
+    const turn = !kept && !/[?&]page=/.test(location.search);
+    choose(first, { focus: takesFocus ? "field" : "", scroll: false, turn });
+  } else if (takesFocus) document.querySelector("#left").focus({ preventScroll: true });
 }
+
 document.body.addEventListener("htmx:afterSettle", (event) => {
   if (desk() && desk().dataset.desk !== opened) { // the next one in place of the one that was decided
     scrollTo(0, 0);
@@ -297,4 +252,4 @@ document.body.addEventListener("htmx:afterSettle", (event) => {
 document.body.addEventListener("decided", () => {
   for (const one of document.querySelectorAll("#desk [hx-get], #page-viewer")) window.htmx.trigger(one, "htmx:abort");
 });
-if (desk()) begin(); // the page of undoable decisions has their keys alone
+begin();
