@@ -18,6 +18,23 @@ function undoLatest() {
   buttons[0]?.click();
 }
 
+// Enter claims a review that is only looked at, as its key does. Not if it belongs to a control, nor as the end of the
+// press that opened the review: not every system marks the repeats of a key that is held while a page comes.
+const SIGHT = 400; // ms that the page is there before that
+let came = performance.now();
+document.body.addEventListener("htmx:afterSettle", (event) => {
+  if (event.detail.elt.id === "desk") came = performance.now();
+});
+const isMine = () => Boolean(document.querySelector("#desk[data-mine]"));
+const claim = () => document.querySelector("[data-start]");
+
+function claimByEnter(event) {
+  const types = typing(event.target) && !event.target.closest("[data-field]"); // whose inputs are read only
+  if (types || event.target.closest?.("a, button, summary, audio, video") || !claim()) return;
+  event.preventDefault();
+  if (!event.repeat && event.timeStamp - came >= SIGHT) claim().click();
+}
+
 // By the names of the list of keys, where each has its key and may get another one.
 const ACTS = {
   approve: () => act("approve"),
@@ -37,7 +54,7 @@ const ACTS = {
   comment: () => press("[data-way-out='comment']"),
   extend: () => press('[data-key="l"]'),
   undo: undoLatest,
-  start: () => press("[data-start]"),
+  start: () => claim()?.click(),
   following: () => press('[data-key="n"]'),
   "zoom-in": () => view("in"),
   "zoom-out": () => view("out"),
@@ -64,6 +81,11 @@ const FIXED = {
   2: () => act("take", { nth: 1 }),
   3: () => act("take", { nth: 2 }),
 };
+// Of who holds the claim; anyone else is led to where it is claimed, if it can be.
+const CLAIMED = [
+  "approve", "reject", "skip", "postpone", "ask", "escalate", "split", "extend",
+  "edit", "blank", "absent", "illegible", "select",
+];
 const REPEATS = ["next", "previous", "zoom-in", "zoom-out", "page-before", "page-after"];
 const actOf = (key) => document.querySelector(`#keys [data-act][data-letter="${CSS.escape(key.toLowerCase())}"]`)?.dataset.act;
 
@@ -74,13 +96,15 @@ document.addEventListener("keydown", (event) => {
     typedOn = event.timeStamp;
     return;
   }
-  if (event.key === "Enter") return act("enter", { event });
+  if (document.querySelector("dialog[open]")) return;
+  if (event.key === "Enter") return isMine() ? act("enter", { event }) : claimByEnter(event);
   if (event.key === "Escape" && typing(event.target)) return act("leave", { event });
-  if (document.body.classList.contains("keys-off") || document.querySelector("dialog[open]")) return;
+  if (document.body.classList.contains("keys-off")) return;
   if (typing(event.target) || event.target.closest?.(".page-scroll, audio, video") && /^(Arrow|Page)/.test(event.key)) return;
   const name = event.key.length === 1 && actOf(event.key);
   const run = name ? ACTS[name] : FIXED[event.key];
   if (!run || event.repeat && event.key.length === 1 && !REPEATS.includes(name)) return;
   event.preventDefault();
-  run();
+  if (CLAIMED.includes(name) && !isMine()) claim()?.focus();
+  else run();
 });

@@ -26,6 +26,8 @@ from tests.pump import Pump
 from tests.review.reviews import open_review
 
 pytestmark = pytest.mark.django_db(transaction=True)
+SIGHT_MS = 500  # until Enter on a page that has come counts
+ENTER = {"type": "keyDown", "key": "Enter", "code": "Enter", "text": "\r", "windowsVirtualKeyCode": 13}
 
 
 def test_a_slash_goes_to_the_search_unless_somebody_types(
@@ -73,6 +75,75 @@ def test_an_opened_review_is_claimed_by_key_once(
     assert queries.get_review(ref).holder == str(user.pk)
     assert [one.rsplit("/", 2)[1] for one in sent if "check" not in one] == ["claim"]
     assert console == []
+
+
+def test_enter_claims_a_review_that_is_only_looked_at(
+    live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
+) -> None:
+    user = bob()
+    url, _, ref = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    page.goto(url)
+    keys = page.keyboard
+    page.wait_for_timeout(SIGHT_MS)
+    keys.press("?")
+    keys.press("Enter")  # belongs to the dialog
+    keys.press("Escape")
+    page.locator("[data-view='in']").focus()
+    keys.press("Enter")  # and to what has a use for it
+    expect(page.locator("[data-claim]")).to_be_visible()
+    assert queries.get_review(ref).holder is None
+    keys.press("Escape")
+    keys.press("j")
+    keys.press("Enter")
+    expect(page.locator("[data-approve]")).to_be_visible()
+    in_sight(page)
+    assert queries.get_review(ref).holder == str(user.pk)
+    assert console == []
+
+
+def test_enter_that_opened_a_review_does_not_claim_it(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    bob()
+    url, _, ref = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    page.goto(url)
+    page.wait_for_timeout(SIGHT_MS)
+    keys = context.new_cdp_session(page)
+    page.reload()
+    for _ in range(20):  # its repeats, which some systems do not mark on a page that has just come
+        keys.send("Input.dispatchKeyEvent", ENTER)
+        page.wait_for_timeout(33)
+    assert queries.get_review(ref).holder is None
+    expect(page.locator("[data-claim]")).to_be_visible()
+
+
+def test_keys_of_a_claim_lead_to_it_and_do_nothing_without_it(
+    live_server: LiveServer, context: BrowserContext, pump: Pump
+) -> None:
+    """A viewer turns pages, zooms, goes through the fields, claims; what corrects or decides focuses Claim."""
+    bob()
+    url, _, ref = waiting(live_server, pump)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    page.goto(url)
+    claim_button = page.locator("[data-claim]")
+    for key in ("a", "r", "e", "v", "m", "i", "o", "d", "u", ";", "<", "l"):
+        claim_button.blur()
+        page.keyboard.press(key)
+        expect(claim_button).to_be_focused()
+        expect(page.locator("dialog[open]")).to_have_count(0)
+    claim_button.blur()
+    page.keyboard.press("j")
+    expect(page.locator("#f-date")).to_be_focused()
+    before = page.locator("[data-zoom-words]").inner_text()
+    page.keyboard.press("+")
+    expect(page.locator("[data-zoom-words]")).not_to_have_text(before)
+    expect(claim_button).to_be_visible()
+    assert queries.get_review(ref).holder is None
 
 
 def test_two_reviews_by_keyboard_alone(
