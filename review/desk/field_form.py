@@ -153,6 +153,11 @@ class Line:
         return bool(self.error or self.wrong)
 
     @property
+    def looks_right(self) -> bool:
+        """Whether its box is ticked: not beside an error, except one that only asks why it is right."""
+        return self.settled and not self.wrong and (not self.error or bool(self.warnings))
+
+    @property
     def tone(self) -> str:
         return "good" if self.confidence >= self.spec.threshold else "warn" if self.value else "bad"
 

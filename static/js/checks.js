@@ -9,6 +9,8 @@ let asked = 0; // the last question counts
 const token = () => document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1] || "";
 
 async function check() {
+  clearTimeout(timer);
+  timer = null;
   const here = form();
   if (!here) return;
   const mark = ++asked;
@@ -22,6 +24,7 @@ async function check() {
   if (!answer?.ok || mark !== asked || here !== form()) return;
   const { fields } = await answer.json();
   for (const [name, said] of Object.entries(fields)) tell(document.getElementById(`f-${name}`), said);
+  if (timer === null) for (const field of here.querySelectorAll("[data-unjudged]")) field.removeAttribute("data-unjudged");
   document.body.dispatchEvent(new Event("judged"));
 }
 
@@ -66,7 +69,8 @@ document.addEventListener("input", (event) => {
   if (box.form !== form() || !/^(field|answer)-/.test(box.name) || box.matches("[data-why]")) return;
   const field = box.closest("[data-field]");
   field?.setAttribute("data-checked", "");
-  field?.querySelector("[data-sent-error]")?.remove(); // it was about another text
+  field?.setAttribute("data-unjudged", ""); // what stands beside it is about another text
+  field?.querySelector("[data-sent-error]")?.remove();
   clearTimeout(timer);
   timer = setTimeout(check, PAUSE);
 });

@@ -4,7 +4,10 @@ const desk = () => document.querySelector("[data-desk]");
 const mine = () => desk()?.hasAttribute("data-mine");
 const everyField = () => [...document.querySelectorAll("#desk [data-field]")];
 const fields = () => everyField().filter((one) => one.checkVisibility() || one.closest("details:not([open])"));
-const todo = () => [...document.querySelectorAll("#desk [data-todo]:not(.settled)")];
+// Said beside it; a refusal that only asks for a reason is none of its value.
+const isWrong = (field) => Boolean(field.querySelector('[data-live-error]:not([hidden]), [data-sent-error=""]'));
+const isJudgedWrong = (field) => isWrong(field) && !field.hasAttribute("data-unjudged"); // its text, not the one before
+const todo = () => [...document.querySelectorAll("#desk [data-todo]:not(.settled)")].filter((one) => !isToCorrect(one));
 const input = (field) => field.querySelector("[name^='field-']"); // of a table hidden, kept by its grid
 const entry = (field) => field.querySelector("[data-cell]") || input(field);
 const seen = (field) => field.querySelector("[data-seen]");
@@ -50,11 +53,16 @@ document.body.addEventListener("fill", (event) => {
 document.body.addEventListener("choose", (event) => choose(event.detail, { focus: mine() ? "input" : "field" }));
 
 // ---- settled: a person says that it is right, or corrects it. The boxes are sent, kept with the draft, and judged by
-// the server, which counts as this does.
+// the server, which counts as this does. A correction that is wrong is to be corrected, and not left to look at.
 const isAnswered = (field) => Boolean(field.querySelector("[data-answer]")?.value); // that it has no value
 const isCorrected = (field) => isAnswered(field) || input(field).value.trim() !== input(field).dataset.shown.trim();
+const isToCorrect = (field) => isWrong(field) && isCorrected(field);
 
 function settle(field) {
+  if (isJudgedWrong(field)) { // told already, so that one may go on
+    mark(field, false);
+    return true;
+  }
   const box = input(field);
   if (!isAnswered(field)) {
     if (box.hasAttribute("data-required") && !box.value.trim()) return false;
@@ -82,14 +90,25 @@ function count() {
   if (left) words.textContent = said("%(left)s left", { left });
   else words.textContent = wrong ? said("%(wrong)s to correct", { wrong }) : said("Ready to approve");
 }
-document.body.addEventListener("judged", count); // what was typed is judged a moment later
+// What was typed is judged a moment later.
+document.body.addEventListener("judged", () => {
+  for (const field of document.querySelectorAll("#desk [data-todo]")) if (isJudgedWrong(field)) mark(field, false);
+  count();
+});
 
 function next(from, focus = "field") {
-  const [left, all] = [todo(), everyField()];
-  const wrong = all.find((one) => one !== from && one.querySelector("[data-live-error]:not([hidden])"));
-  const after = left.find((one) => all.indexOf(one) > all.indexOf(from)) || left[0] || wrong;
+  const all = everyField();
+  const isBehind = (one) => all.indexOf(one) > all.indexOf(from);
+  const left = todo().filter((one) => !isJudgedWrong(one));
+  const wrong = all.filter((one) => one !== from && isJudgedWrong(one));
+  // What is wrong comes last, from its first field on. After the last one, if that is left wrong, come the words that
+  // count it, and not the first one again.
+  const isLeftWrong = isJudgedWrong(from);
+  const isAmongWrong = isWrong(from);
+  const after = left.find(isBehind) || left[0] || (isAmongWrong && wrong.find(isBehind)) || (!isLeftWrong && wrong[0]);
   // Letters that go into a cell replace its text: a table is entered on purpose, by key or pointer.
   if (after) choose(after.dataset.field, { focus: after.querySelector("[data-grid]") ? "field" : focus });
+  else if (isLeftWrong) document.querySelector("#left").focus();
   else document.querySelector("[data-approve]")?.focus();
 }
 
@@ -167,12 +186,15 @@ document.addEventListener("input", (event) => {
 // ---- what a key asks for, by desk_keys.js --------------------------------------------------------------------------
 function enter({ event }) {
   const field = event.target.closest?.("[data-field]");
-  if (field && typing(event.target)) {
+  const wrong = event.target.id === "left" && todo().every(isWrong) && everyField().find(isWrong);
+  if (wrong) {
     event.preventDefault();
-    if (!mine()) return;
+    choose(wrong.dataset.field, { focus: "input" });
+  } else if (field && typing(event.target)) {
+    event.preventDefault();
     if (settle(field)) next(field, "input"); // who types goes on typing
     else field.dispatchEvent(new CustomEvent("refused", { bubbles: true }));
-  } else if (!typing(event.target) && !event.target.closest?.("a, button, summary") && chosen && mine()) {
+  } else if (!typing(event.target) && !event.target.closest?.("a, button, summary") && chosen) {
     event.preventDefault();
     const one = document.getElementById(`f-${chosen}`);
     if (settle(one)) next(one);
@@ -193,7 +215,6 @@ function take({ nth }) {
 }
 
 function answer(word) {
-  if (!mine()) return;
   document.getElementById(`f-${chosen}`)?.dispatchEvent(new CustomEvent("answer", { bubbles: true, detail: { word } }));
 }
 
@@ -201,8 +222,8 @@ const ACTS = {
   enter,
   leave,
   take,
-  approve: () => mine() && approve(),
-  reject: () => mine() && reject(),
+  approve,
+  reject,
   next: () => move(1),
   previous: () => move(-1),
   edit: () => chosen && choose(chosen, { focus: "input" }),

@@ -15,6 +15,7 @@ from tests.review.desk.test_checking import invoice
 from tests.review.reviews import open_review
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("pump")]
+DOUBTFUL = {"company": ("Grossmarkt Ruhr", 0.97), "date": ("2024-03-31", 0.5), "total": ("33.90", 0.55)}
 OFF = "Total 125.00 is not 100.00 + 20.00 = 120.00"
 
 
@@ -69,6 +70,106 @@ def test_the_next_field_after_the_last_is_one_that_is_wrong(
     expect(page.locator("#f-total [data-live-error]")).to_be_hidden()
     field(page, "total").press("Enter")
     expect(page.locator("[data-approve]")).to_be_focused()
+
+
+def test_nothing_looks_right_beside_an_error(
+    live_server: LiveServer, context: BrowserContext, console: list[str]
+) -> None:
+    """The box is neither shown nor ticked: it is not sent, not kept with the draft, and no screen reader finds it."""
+    bob()
+    _, ref = open_review(values=DOUBTFUL)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
+    total, box = page.locator("#f-total"), page.locator("[name='seen-total']")
+    field(page, "total").fill("about ten")
+    expect(total.locator("[data-live-error]")).to_be_visible()
+    expect(box).not_to_be_checked()
+    field(page, "total").press("Enter")  # goes on, and confirms nothing
+    expect(page.locator("#f-date [name='field-date']")).to_be_focused()
+    expect(page.get_by_role("checkbox", name="Looks right Total")).to_have_count(0)
+    expect(total).to_have_class("exception")
+    expect(page.locator("[data-left]")).to_have_text("1 left")
+    page.locator("#f-date").press("Enter")
+    expect(page.locator("[data-left]")).to_have_text("1 to correct")
+    expect_saved(page)
+    page.reload()
+    for _ in ("draft", "refused"):
+        expect(total.get_by_text("Enter the amount as 33.90").locator("visible=true")).to_be_visible()
+        expect(box).to_be_hidden()
+        expect(box).not_to_be_checked()
+        expect(page.locator("[data-left]")).to_have_text("1 to correct")
+        in_sight(page)
+        with page.expect_response(lambda response: response.url.endswith("/decide/")):
+            page.locator("[data-approve]").click()
+        expect(page.get_by_text("Not submitted. Fix the marked fields")).to_be_visible()
+    in_sight(page)
+    field(page, "total").fill("33.90")  # as it was read: to be confirmed
+    expect(box).to_be_visible()
+    field(page, "total").press("Enter")
+    expect(box).to_be_checked()
+    expect(total).to_have_class("exception active settled")
+    expect(page.locator("[data-approve]")).to_be_focused()
+
+
+def test_enter_passes_each_wrong_field_once_and_then_says_what_is_left(
+    live_server: LiveServer, context: BrowserContext, console: list[str]
+) -> None:
+    """In the order of the page. From the last wrong field Enter leads to the words that count what is left, from
+    there to the first wrong field: round by choice, never round unheard. A field whose text has changed since it was
+    judged counts as right until it is judged again.
+    """
+    page, _ = claimed_invoice(live_server, context)
+    check_all(page)
+    for name in ("total", "net_total"):
+        field(page, name).fill("about ten")
+        expect(page.locator(f"#f-{name} [data-live-error]")).to_be_visible()
+    left = page.locator("[data-left]")
+    expect(left).to_have_text("2 to correct")
+    first, second = page.locator("[data-field]:has([data-live-error]:not([hidden])) .value-line input").all()
+    field(page, "date").focus()  # which is right, and between them or behind
+    page.keyboard.press("Enter")
+    expect(first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(second).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(left).to_be_focused()
+    expect(left).to_be_in_viewport()
+    expect(left).to_have_text("2 to correct")
+    page.keyboard.press("Enter")
+    expect(first).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Enter")  # the same from the fields themselves
+    page.keyboard.press("Enter")
+    expect(left).to_be_focused()
+    second.fill("100.00")
+    page.keyboard.press("Enter")  # at once: the error still stands there
+    expect(first).to_be_focused()
+    first.fill("100.00")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-approve]")).to_be_focused()
+    expect(left).to_have_text("Ready to approve")
+
+
+def test_enter_passes_an_empty_required_field_that_has_said_so(
+    live_server: LiveServer, context: BrowserContext
+) -> None:
+    bob()
+    found = invoice(total="")
+    found["fields"][-2] |= {"value": None, "raw": None, "required": True}
+    _, ref = open_review(found=found)
+    page = context.new_page()
+    sign_in(page, live_server, "bob")
+    claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
+    field(page, "total").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#f-total [data-live-error]")).to_contain_text("Total is required")
+    expect(field(page, "total")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-left]")).to_be_focused()
+    expect(page.locator("[data-left]")).to_have_text("1 left")  # it was not corrected either
+    page.keyboard.press("Enter")
+    expect(field(page, "total")).to_be_focused()
 
 
 def test_what_is_typed_is_echoed_and_checked(

@@ -72,6 +72,19 @@ def test_each_rule_that_a_field_fails_is_said_and_answered_for() -> None:
     assert kept == [("due_date", one, "As printed") for one in told]
 
 
+def test_a_box_is_ticked_beside_a_question_and_not_beside_an_error() -> None:
+    """A value that only lacks a reason was found right; one that is wrong is to be corrected, and not left to check."""
+    found = invoice(total="125.00")
+    found["fields"][0] |= {"confidence": 0.5}
+    _, ref = claimed(found)
+    refused = one_line(decide(ref, **{"field-date": "yesterday"}).content)
+    ticked = 'name="seen-{}" value="1" checked data-seen'
+    assert [name for name in ("date", "total") if ticked.format(name) in refused] == ["total"]
+    assert 'id="e-date" data-sent-error>' in refused
+    assert 'id="e-total" data-sent-error="reason">' in refused
+    assert "2 to correct" in refused
+
+
 def test_what_is_said_while_typing_is_said_in_the_language_of_the_page() -> None:
     _, ref = claimed(invoice())
     typed = form(bob(), ref, **{"field-date": "03/04/2024", "field-vat": "x", "field-iban": "DE00"})
