@@ -48,10 +48,11 @@ def test_a_trial_reads_what_a_run_would_and_writes_nothing(pump: Pump, everythin
     assert fields["company"].value == "Alder & Quill Stationers Ltd"
     assert (fields["company"].page, fields["company"].confidence >= 0.95) == (0, True)
     assert fields["company"].box is not None
-    invented = fields["total"]  # it stands nowhere on the page
-    assert (invented.value, invented.confidence, invented.box) == ("9999.99", 0.5, None)
-    assert invented.problem == "Total 50 %, needs 80 %"
-    assert "Total 50 %, needs 80 %" in found.reasons
+    invented = fields["total"]  # it stands nowhere on the page, and the rules are sure of another
+    assert (invented.value, invented.box) == ("9999.99", None)
+    assert invented.confidence < 0.05
+    assert invented.problem.endswith("%, needs 80 %")
+    assert invented.problem in found.reasons
     (call,) = found.calls
     assert (call.purpose, call.index, call.with_image) == ("extract", 0, True)
     assert (found.tokens_in, found.tokens_out, found.seconds) == (1000, 100, 0.5)

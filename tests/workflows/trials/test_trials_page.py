@@ -140,7 +140,7 @@ def test_both_answers_are_compared_field_by_field(pump: Pump) -> None:
     assert "differs" in row[1]
     assert "99.00" in row[1]
     assert "510.24" in row[1]
-    assert "Total 50 %, needs 80 %" in row[1]
+    assert "Total 0 %, needs 80 %" in row[1]
     assert '<tr id="trial-field-company">' in page
     assert f"/workflows/{run.project_id}/{run.document_id}/pages/0.png" in page
     assert page.count('class="field-box done"') >= 2
