@@ -11,6 +11,7 @@ from workflows.stages import values
 from workflows.stages.fields import nets, sum_words, sums
 from workflows.stages.fields.candidates import Candidate, Document, best_first, of_line
 from workflows.stages.fields.sums import PAID_WITH, Sum
+from workflows.stages.pages import text_page
 from workflows.stages.pages.layout import Line, Row
 
 _NO_TOTAL = re.compile(
@@ -152,6 +153,7 @@ def _sums(document: Document) -> Iterator[Sum]:
     points_of = functools.lru_cache(maxsize=256)(label_points)
     summary_since: tuple[int, int] | None = None  # page and row of a tax table's heading
     whole_sums = _has_whole_sums(document, points_of)
+    typed = {page.index for page in document.pages if page.source == text_page.SOURCE}
     over = ""  # the words of a row without an amount: the label of an unlabelled one below
     for number, row in enumerate(document.rows):
         if SUMMARY.search(row.text):
@@ -160,7 +162,7 @@ def _sums(document: Document) -> Iterator[Sum]:
         amounts = [
             (line, hit, label)
             for line, hit, label in _label_amounts(row, over, points_of)
-            if _is_money(hit, line, label, points_of(label), whole_sums=whole_sums)
+            if _is_money(hit, line, label, points_of(label), whole_sums=whole_sums, is_typed=row.page in typed)
         ]
         over = "" if amounts else sum_words.plain(row.text)
         for line, hit, label in amounts:
@@ -222,16 +224,18 @@ def label_points(label: str) -> float:
     return next((points for points, pattern in LABELS if pattern.search(label)), 0.0)
 
 
-def _is_money(hit: values.Hit, line: Line, label: str, points: float, *, whole_sums: bool) -> bool:
+def _is_money(hit: values.Hit, line: Line, label: str, points: float, *, whole_sums: bool, is_typed: bool) -> bool:
     """Require two decimals, or for whole numbers a currency or a strong label; never a percentage.
 
-    ``whole_sums``: any label of a sum is strong.
+    ``whole_sums``: any label of a sum is strong. ``is_typed``: one decimal is taken as a whole number is, since sheets
+    keep no zero at the end (100.2); on paper a digit may be missing.
     """
     if line.text[hit.end :].lstrip().startswith("%"):
         return False
     if re.search(r"[.,]\d{2}\)?-?$", hit.raw):
         return True
     whole = re.search(r"\d[.,]\d+$", hit.raw) is None or re.search(r"[.,]\d{3}$", hit.raw) is not None
+    whole = whole or (is_typed and re.search(r"\d[.,]\d$", hit.raw) is not None)
     strong = points >= 4.0 or (whole_sums and (points >= sums.SUMMED or sums.is_added(label)))
     return whole and (bool(MONEY.search(hit.raw)) or (strong and len(hit.raw) <= 9))
 

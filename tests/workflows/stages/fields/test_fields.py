@@ -392,6 +392,13 @@ def test_a_text_layer_is_surer_than_ocr_and_good_ocr_surer_than_bad() -> None:
     assert printed.confidence > good.confidence > bad.confidence
 
 
+@each(("source", "expected"), [("text", "100.20"), ("text_layer", None), ("ocr", None)])
+def test_sheets_keep_no_zero_at_the_end_of_a_total(source: str, expected: str | None) -> None:
+    rows = ("Tidewater Supplies", "Subtotal | 83.5", "VAT 20% | 16.7", "Total | 100.2")
+    found = best("total", *rows, source=source)
+    assert (found.value if found else None) == expected
+
+
 def test_words_without_a_height_are_read() -> None:
     drawn = page("Alder & Quill Stationers Ltd", "14 Lantern Street", "12 March 2024", "Total | 120.50")
     flat = [
