@@ -201,16 +201,10 @@ class Counts:
         return sum(self.by_status.values())
 
     @property
-    def shown(self) -> list[tuple[StatusLabel, int, str]]:
-        """Existing statuses with label, count and words, in life-cycle order."""
-        found = [(look, self.count_of(status)) for status, look in STATUS_LABELS.items() if self.count_of(status)]
-        return [(look, number, _in_words(look, number)) for look, number in found]
-
-    @property
     def figures(self) -> list[tuple[DocumentStatus, StatusLabel, int, str]]:
-        """Return the figures of ``shown``, with their status for links."""
-        there = [status for status in STATUS_LABELS if self.count_of(status)]
-        return [(status, *one) for status, one in zip(there, self.shown, strict=True)]
+        """Existing statuses with label, count and words, in life-cycle order."""
+        found = [(status, look, self.count_of(status)) for status, look in STATUS_LABELS.items()]
+        return [(status, look, number, _in_words(look, number)) for status, look, number in found if number]
 
     def count_of(self, status: DocumentStatus) -> int:
         return self.by_status.get(status.value, 0)
@@ -224,7 +218,7 @@ _IN_SENTENCE = {
     "Failed": Phrase("failed"),
     "Partial": Phrase("partial"),
     "Cancelled": Phrase("cancelled"),
-    "Extracted": Phrase("extracted"),
+    "Unpacked": Phrase("unpacked"),
 }
 
 

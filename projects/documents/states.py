@@ -25,7 +25,7 @@ STATUS_LABELS: dict[DocumentStatus, StatusLabel] = {
     S.FAILED: StatusLabel("bad", "alert", Phrase("Failed")),
     S.PARTIAL: StatusLabel("warn", "alert", Phrase("Partial")),
     S.CANCELLED: StatusLabel("", "x", Phrase("Cancelled")),
-    S.UNPACKED: StatusLabel("good", "check", Phrase("Extracted")),
+    S.UNPACKED: StatusLabel("good", "check", Phrase("Unpacked")),
 }
 # The words of API and addresses for what is stored otherwise.
 _WORDS = {S.IN_PROGRESS: "running", S.WAITING: "in_review"}

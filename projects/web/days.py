@@ -57,6 +57,12 @@ def long_day_of_year(day: dt.date) -> str:
     return dateformat.format(day, pgettext("pattern of a date", "j F"))
 
 
+@_cached_by_language
+def month_of_year(day: dt.date) -> str:
+    """``November 2026``, as the language writes it."""
+    return dateformat.format(day, pgettext("pattern of a date", "F Y"))
+
+
 def span_of_days(first: dt.date, last: dt.date) -> str:
     """``20 Nov – 26 Nov 2026``, as the language writes it."""
     # Translators: of two days, as above; the first one has no year.

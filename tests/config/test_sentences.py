@@ -52,7 +52,7 @@ def test_a_stored_sentence_is_said_in_the_language_of_the_reader(stored, german)
 
 
 def test_a_value_that_is_a_sentence_is_said_too():
-    assert say("No files were extracted. This archive contains no files. Upload the documents individually.") == (
+    assert say("No files were unpacked. This archive contains no files. Upload the documents individually.") == (
         "Es wurden keine Dateien entpackt. Dieses Archiv enthält keine Dateien. Laden Sie die Dokumente einzeln hoch."
     )
 

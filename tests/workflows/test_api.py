@@ -91,7 +91,7 @@ def test_a_projects_documents_say_how_they_stand_and_archives_that_all_came_out(
     pump.run(lambda: status()["minutes.txt"] != "running", seconds=60)
     assert status()["minutes.txt"] == "in_review"
     page = signed_in(alice()).get(reverse("workflows:list-documents", args=[project.id])).content.decode()
-    assert ["Extracted" in row for row in page.split("<tr>") if "post.zip" in row] == [True]  # as the count above it
+    assert ["Unpacked" in row for row in page.split("<tr>") if "post.zip" in row] == [True]  # as the count above it
 
 
 def test_a_run_that_waits_for_a_person_says_so(pump: Pump) -> None:

@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 BECAME: Mapping[str, LineOutcome] = {Outcome.PUBLISHED: LineOutcome.PUBLISHED, Outcome.REJECTED: LineOutcome.REJECTED}
 _LOST = Phrase("The manifest entry for this line is no longer available. Create a new batch for the missing files.")
-_NOTHING = Sentence("No files were extracted. %(why)s")
+_NOTHING = Sentence("No files were unpacked. %(why)s")
 _ENDED = Sentence("The run ended without a result (%(outcome)s). See the run for details.")
 
 

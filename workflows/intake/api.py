@@ -393,7 +393,7 @@ class LeftOutShape(Schema):
 
 
 class UnpackingShape(Schema):
-    """``status``: open, done. ``documents``: IDs of extracted files; ``left_out``: the first of the skipped files.
+    """``status``: open, done. ``documents``: IDs of unpacked files; ``left_out``: the first of the skipped files.
 
     ``message``: why extraction stopped early or extracted nothing.
     """
@@ -410,7 +410,7 @@ class UnpackingShape(Schema):
     "/documents/{document_id}/unpacking",
     response={200: UnpackingShape, **FAILURES},
     operation_id="show_unpacking",
-    summary="Get extracted files",
+    summary="Get unpacked files",
 )
 def show_unpacking(request: ApiRequest, document_id: str) -> UnpackingShape:
     """For emails, archives and split documents; 404 for others. Requires READ."""

@@ -37,7 +37,7 @@ _CHILDREN = uuid.UUID("0d9b0c4e-4f1e-5c52-9d1a-8e0f3b7c6a55")  # namespace of id
 _NO_PROJECT = Phrase("The project no longer exists. Upload the file to another project.")
 _NO_FILE = Phrase("The stored file is missing. Upload it again.")
 _UNEXPECTED = Phrase(
-    "Extraction failed with an unexpected error. Retry; if it fails again, ask an administrator to check the log."
+    "Unpacking failed with an unexpected error. Retry; if it fails again, ask an administrator to check the log."
 )
 _ENOUGH = Phrase("The email or archive exceeds the limit. Upload the remaining files individually.")
 

@@ -134,7 +134,7 @@ def unpack_again(request: DeskRequest, document_id: str) -> HttpResponse:
     record = unpacking.record_of(document_rows(request.site, document_id))
     records.again(request.site, record, by=actor_of(request.user))
     order_unpacking_soon(request.site, document_id)
-    messages.success(request, gettext("Extracting its files again. Existing files are kept."))
+    messages.success(request, gettext("Unpacking its files again. Existing files are kept."))
     return redirect_after_post(request, reverse("documents:show-document", args=[document_id]))
 
 

@@ -1,5 +1,6 @@
 """Monthly usage and costs, summed over the shards of their rows; for pages and exports."""
 
+import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ from config import table
 from config.phrase import Figure
 from config.table import InvalidKey
 from projects.models.cost_words import money
+from projects.web.days import month_of_year
 from workflows.runs.items import COUNTS, Spending
 
 _MOST = 1000  # rows of one Query: shards × services × models × projects of a month
@@ -61,8 +63,17 @@ class Month:
     partial: bool = False
 
     @property
+    def words(self) -> str:
+        return write_month(self.month)
+
+    @property
     def total(self) -> Cost:
         return total_cost(self.rows)
+
+
+def write_month(month: str) -> str:
+    """Write ``2026-11`` as people do: ``November 2026``."""
+    return month_of_year(dt.date.fromisoformat(f"{month}-01"))
 
 
 def costs_of_month(site: str, which: str, *, project_id: str = "") -> Month:

@@ -134,7 +134,7 @@ def test_what_holds_nothing_or_too_much_is_refused_before_anything_is_unpacked(t
 def test_a_file_that_grows_beyond_reason_is_left_in_its_archive(tmp_path: Path) -> None:
     path = put(tmp_path, "a.zip", zipped({"zeros.pdf": bytes(4 * 1024**2), "good.pdf": b"%PDF-"}))
     found = taken(path)
-    assert "Too large when extracted" in str(found["zeros.pdf"])
+    assert "Too large when unpacked" in str(found["zeros.pdf"])
     assert found["good.pdf"] == b"%PDF-"
 
 

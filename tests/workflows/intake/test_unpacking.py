@@ -118,7 +118,7 @@ def test_each_file_pins_the_calibration_and_the_extractor_in_use(worker: Pump, m
 def test_the_pages_lead_from_the_one_to_the_others(worker: Pump) -> None:
     document_id = uploaded(zipped({**samples(), "notes.docx": b"PK\x03\x04 no"}))
     browser = signed_in(charlie())
-    assert "being extracted" in one_line(browser.get(f"/documents/{document_id}/").content)
+    assert "being unpacked" in one_line(browser.get(f"/documents/{document_id}/").content)
     ended(worker, document_id)
     page = one_line(browser.get(f"/documents/{document_id}/").content)
     child = rows(document_id).children[0]

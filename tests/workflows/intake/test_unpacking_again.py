@@ -94,7 +94,7 @@ def test_an_archive_of_which_nothing_came_out_failed_and_try_again_brings_its_fi
     assert words(document_id) == ["UNPACKING_FAILED"]
     assert len(on_the_bus(document_id)) == 1
     text = page(document_id)
-    assert all(word in text for word in ("Failed", "inner.zip", "No files were extracted", "Retry"))
+    assert all(word in text for word in ("Failed", "inner.zip", "No files were unpacked", "Retry"))
     listed = signed_in(charlie()).get(f"/workflows/projects/{row(document_id).project_id}/documents/")
     assert "Failed" in listed.content.decode()
     settings.UNPACK_MAX_DEPTH = 3
@@ -104,7 +104,7 @@ def test_an_archive_of_which_nothing_came_out_failed_and_try_again_brings_its_fi
     newest, *_ = document_queries.list_activities(SITE, document_id).rows
     assert (newest.type, newest.user_name) == ("MODIFY", "Bob Ito")
     assert list(newest.changes) == [{"what": "unpacking", "before": "ended", "after": "started again"}]
-    assert "Changed by Bob Ito <small>extraction: ended → <b>started again</b></small>" in (
+    assert "Changed by Bob Ito <small>unpacking: ended → <b>started again</b></small>" in (
         one_line(signed_in(bob()).get(f"/documents/{document_id}/activity/").content)
     )
     done(document_id)
@@ -194,7 +194,7 @@ def test_of_two_that_try_again_one_does_and_a_finished_one_is_refused() -> None:
     before = stored.rows()
     with pytest.raises(Conflict, match="changed or deleted by another user"):
         records.again(SITE, seen, by=actor_of(bob()))
-    with pytest.raises(Refused, match="All files were extracted"):
+    with pytest.raises(Refused, match="All files were unpacked"):
         records.again(SITE, record(document_id), by=actor_of(bob()))
     assert stored.rows() == before
     done(document_id)
@@ -271,7 +271,7 @@ def test_a_line_of_which_nothing_came_out_failed_and_is_tried_again(pump: Pump, 
     ended = bulk.ended(pump, batch)
     assert (int(ended.failed), int(ended.unpacked)) == (1, 1)
     ((line, why),) = bulk.explained(batch)
-    assert (line, why.startswith("No files were extracted. inner.zip: ")) == (1, True)
+    assert (line, why.startswith("No files were unpacked. inner.zip: ")) == (1, True)
     settings.UNPACK_MAX_DEPTH = 3
     answer = signed_in(bob()).post(reverse("workflows:retry-batch", args=[batch.id]), follow=True)
     assert answer.status_code == 200

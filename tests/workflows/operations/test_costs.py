@@ -196,7 +196,7 @@ def test_the_costs_page_names_projects_models_and_what_has_no_price(table):
 
 def test_the_costs_page_of_a_month_without_any(table):
     page = one_line(signed_in(alice()).get("/settings/costs/?month=2024-02").content)
-    assert "No usage in 2024-02" in page
+    assert "No usage in February 2024" in page
     assert signed_in(alice()).get("/settings/costs/?month=soon").status_code == 404
 
 
@@ -234,7 +234,8 @@ def test_a_project_shows_its_month_to_its_admins(table):
     spent(project)
     url = f"/settings/costs/projects/{project.id}/"
     fragment = one_line(signed_in(alice()).get(url, headers={"HX-Request": "true"}).content)
-    assert " (UTC)</h2>" in fragment
+    assert f">Costs in {costs.write_month(this_month())}</h2>" in fragment
+    assert "Months are in UTC." in fragment
     assert "$0.45" in fragment
     assert "<html" not in fragment
     assert "<html" in one_line(signed_in(alice()).get(url).content)

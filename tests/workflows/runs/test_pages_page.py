@@ -1,8 +1,10 @@
 import io
 import re
+from html import escape
 
 import pytest
 from django.core.cache import cache
+from django.urls import reverse
 from PIL import Image, ImageDraw, ImageFont
 
 from config.transaction import transact
@@ -273,6 +275,9 @@ def test_a_document_that_waits_for_a_person_says_so_in_its_project(table, machin
     assert seen.names() == ["dynamodb.Query", "dynamodb.Query"]
     assert page.count("Needs review") == 1
     assert "<b>1</b> needs review" in page
+    listed = f"{reverse('workflows:overview')}?state=in_review&project={run.project_id}"
+    assert f'<a class="status warn" href="{escape(listed)}">' in page
+    assert str(run.document_id) in read(signed_in(charlie()), listed)
 
 
 def test_a_list_is_one_query_and_one_for_its_count(table):

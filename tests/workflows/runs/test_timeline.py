@@ -81,8 +81,8 @@ def test_every_event_that_is_written_has_words_of_its_own(kind: str) -> None:
         ),
         ("ACTION_FAILED", {"action": "WEBHOOK", "number": 2}, None, "Action failed", "Call a webhook, action 2"),
         ("QUESTION_ANSWERED", {"page": 1, "question": 2}, None, "Question answered", "Page 1, question 2"),
-        ("UNPACKED", {"not taken": 0}, None, "Files extracted", ""),
-        ("UNPACKED", {"not taken": 2}, None, "Files extracted", "2 files skipped"),
+        ("UNPACKED", {"not taken": 0}, None, "Files unpacked", ""),
+        ("UNPACKED", {"not taken": 2}, None, "Files unpacked", "2 files skipped"),
         ("OF_ANOTHER_SYSTEM", {"some_fact": 3, "other": True}, None, "Of another system", "Some fact 3, other"),
     ],
 )  # fmt: skip

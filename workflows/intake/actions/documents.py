@@ -138,7 +138,7 @@ def project_document(
 
 UNDER_WAY = Sentence("A run of this document is in progress or needs review. Upload the new version when it has ended.")
 CONTAINER = Phrase(
-    "Files were extracted from this document, so it cannot be replaced. Upload the newer file as a new document."
+    "Files were unpacked from this document, so it cannot be replaced. Upload the newer file as a new document."
 )
 SAME = Phrase("This exact file was already reviewed. To analyze it again, open its run and select Re-run.")
 _ATTEMPTS = 8

@@ -36,8 +36,8 @@ _ENDING = re.compile(r"\.[A-Za-z0-9]{1,8}")
 _KINDS = 20  # stored on the record
 _TOLD = 50  # refused files stored on the record
 _SHORT = 300  # characters of each sentence
-_NOTHING = Phrase("No files could be extracted. Upload the files individually.")
-_DEADLY = Sentence("Could not be extracted after %(tries)s attempts. Upload the files individually.")
+_NOTHING = Phrase("No files could be unpacked. Upload the files individually.")
+_DEADLY = Sentence("Could not be unpacked after %(tries)s attempts. Upload the files individually.")
 _STILL_SPLITTING = Phrase("This document is being split already. Its parts appear on the document’s page.")
 _UNDER_WAY = DocumentState(DocumentStatus.IN_PROGRESS)  # without a run
 OPEN: Condition = DocumentUnpacking.status == UnpackingStatus.OPEN
@@ -269,7 +269,7 @@ def again(site: str, record: DocumentUnpacking, *, by: Actor, batch_line: str = 
 
     """
     if not record.can_be_tried_again:
-        raise Refused(gettext("All files were extracted. There is nothing to retry."))
+        raise Refused(gettext("All files were unpacked. There is nothing to retry."))
     row = queries.project_document(site, record.project_id, record.documentId)
     run = _run(site, record)
     line = DocumentUnpacking.batch_line

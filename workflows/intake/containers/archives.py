@@ -19,7 +19,7 @@ _NOISE = ("__MACOSX/", ".DS_Store", "Thumbs.db", "desktop.ini")
 _DAMAGED = Sentence("This archive is damaged or incomplete. Create it again and upload the new file.")
 # What Python's reader raises for corrupt data or an unsupported compression method.
 _BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError)
-_LOCKED = Sentence("Password-protected. Extract it and upload the file.")
+_LOCKED = Sentence("Password-protected. Unpack it and upload the file.")
 
 
 def is_archive(path: Path) -> bool:
@@ -77,4 +77,4 @@ def _write(archive: zipfile.ZipFile, one: zipfile.ZipInfo, budget: Budget, targe
 
 def _check_growth(size: int, one: zipfile.ZipInfo, limits: Limits) -> None:
     if size > _SMALL and size > limits.ratio * max(one.compress_size, 1):
-        raise Refused(Phrase("Too large when extracted. Upload the file individually."))
+        raise Refused(Phrase("Too large when unpacked. Upload the file individually."))

@@ -42,7 +42,10 @@ def show_costs(request: DeskRequest) -> HttpResponse:
         "month": found,
         "projects": _by_project(request.site, found.rows),
         "here": which,
-        "ways": [(name, f"{reverse('operations:show-costs')}?month={name}", name == which) for name in _months()],
+        "ways": [
+            (costs.write_month(name), f"{reverse('operations:show-costs')}?month={name}", name == which)
+            for name in _months()
+        ],
     }
     return render_answer(request, "workflows/operations/site_costs.html", None, context)
 

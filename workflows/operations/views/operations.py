@@ -57,7 +57,7 @@ _KINDS: Mapping[str, str] = {
     "removal": Phrase("Deletion"),
     "review": Phrase("Review"),
     "run": Phrase("Run"),
-    "unpacking": Phrase("Extraction of an archive"),
+    "unpacking": Phrase("Unpacking of an archive"),
 }
 _REPAIRS: Mapping[str, str] = {
     repairs.RUN: Phrase("Run restarted at its step"),

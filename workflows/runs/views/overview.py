@@ -143,11 +143,13 @@ def list_documents(request: DeskRequest, project_id: str) -> HttpResponse:
         lambda row: row.document_id,
     )
     rows = [DocumentRow(one, _mark_of(one)) for one in page.rows]
+    counts = documents_queries.documents_of_project(request.site, project_id) if shows_counts(request) else None
     context = {
         "project_id": project_id,
         "rows": rows,
         "foreign": any(row.document.is_foreign for row in rows),
-        "counts": documents_queries.documents_of_project(request.site, project_id) if shows_counts(request) else None,
+        "counts": counts,
+        "figures": runs.figures(counts, project_id),
         **page_links(request, page.next, reverse("workflows:list-documents", args=[project_id])),
     }
     return render_answer(request, "workflows/runs/documents.html", "workflows/runs/_documents.html", context)

@@ -441,13 +441,16 @@ def tabs(filters: Filters, counts: Counts | None) -> list[dict[str, Any]]:
     return found
 
 
-def figures(counts: Counts | None) -> list[dict[str, Any]]:
-    """Count documents by status, with links. ``counts``: None if they may not be shown."""
-    states = {status: Filters(state).url for state, status in STATES.items()}
+def figures(counts: Counts | None, project_id: str = "") -> list[dict[str, Any]]:
+    """Count documents by status, with links. ``counts``: None if they may not be shown.
+
+    ``project_id``: of a project's documents; an empty link where no page lists its documents of a status.
+    """
+    states = {status: Filters(state, project_id).url for state, status in STATES.items()}
     documents = reverse("documents:list-documents")
     return [
         {
-            "url": states.get(status, f"{documents}?status={word_of(status)}"),
+            "url": states.get(status, "" if project_id else f"{documents}?status={word_of(status)}"),
             "look": look,
             "number": number,
             "words": words,
