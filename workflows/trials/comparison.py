@@ -19,9 +19,16 @@ class Reading(Protocol):
     def pages(self) -> tuple[PageSize, ...]: ...
 
 
+class Tried(Reading, Protocol):
+    """Whether it failed, for a page or for all of them."""
+
+    @property
+    def has_failed(self) -> bool: ...
+
+
 @dataclass(frozen=True)
 class ComparedField:
-    """``found``: by side, in order; None if it has no such field. ``differs``: once both have answered."""
+    """``found``: by side, in order; None if it has no such field. ``differs``: if both answered and none failed."""
 
     name: str
     label: str
@@ -48,10 +55,10 @@ class ShownPage:
     boxes: tuple[ShownBox, ...]
 
 
-def compare_fields(answers: Sequence[Reading | None]) -> list[ComparedField]:
+def compare_fields(answers: Sequence[Tried | None]) -> list[ComparedField]:
     sides = [{one.name: one for one in answer.fields} if answer else {} for answer in answers]
     labels = {name: one.label for side in reversed(sides) for name, one in side.items()}
-    there = all(answer is not None for answer in answers)
+    there = all(answer is not None and not answer.has_failed for answer in answers)
     rows = []
     for name, label in labels.items():
         found = tuple(side.get(name) for side in sides)

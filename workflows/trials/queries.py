@@ -61,6 +61,10 @@ class Answer:
     def fields(self) -> tuple[TrialField, ...]:
         return self.outcome.fields
 
+    @property
+    def has_failed(self) -> bool:
+        return bool(self.outcome.problem)
+
 
 def get_trial(ref: TrialRef) -> Trial:
     """Strongly consistent. Raises: NotFound."""
@@ -78,6 +82,11 @@ def is_lost(trial: Trial) -> bool:
     """Return True if its worker must be gone: the task's time limit has passed."""
     over = clock.parse(trial.created_at) < clock.in_seconds(-LONGEST_SECONDS)
     return over and not is_settled(trial)
+
+
+def seconds_since(trial: Trial) -> int:
+    """Return how long ago it was started."""
+    return max(int((clock.now() - clock.parse(trial.created_at)).total_seconds()), 0)
 
 
 def read_draft(site: str, project_id: str, document_id: str, trial_id: str, purpose: str) -> Draft:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpResponse
 from django.urls import reverse
@@ -13,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import CountersignError, NotFound, Refused, Unavailable
-from config.phrase import Phrase, Sentence
+from config.phrase import Figure, Phrase, Sentence
 from projects.audit.events import actor_of
 from projects.models import queries as model_queries
 from projects.models.choice import choose_model_id
@@ -30,6 +31,7 @@ from projects.sites import access
 from projects.web.http import DeskRequest, redirect_after_post, render_answer, wants_fragment
 from workflows.intake.content_types import ALSO, EXTENSIONS
 from workflows.intake.upload import SizeGuard, guard_files, take, too_large
+from workflows.providers.language_models.language_model import CUT_OFF
 from workflows.trials import actions, comparison, queries, tasks
 from workflows.trials.documents import get_project_document, load_read_document
 from workflows.trials.estimate import Estimate, estimate_trial
@@ -354,6 +356,10 @@ class Side:
     label: str
     answer: Answer | None
 
+    @property
+    def is_cut_off(self) -> bool:
+        return self.answer is not None and CUT_OFF in self.answer.outcome.problem
+
 
 def _build_trial(request: DeskRequest, project: Project, ref: PromptRef, which: TrialRef) -> dict[str, Any]:
     """Raises: NotFound, also if the trial is of another prompt, or the person may not see its document."""
@@ -366,19 +372,23 @@ def _build_trial(request: DeskRequest, project: Project, ref: PromptRef, which: 
     answers = [side.answer for side in sides]
     pages = comparison.list_pages(answers)
     is_lost = queries.is_lost(trial)
+    name, seconds = _find_model(ref.site, str(trial.model_id))
     return {
         "project": project,
         **describe_ref(ref),
         "trial": trial,
         "trial_id": which.trial_id,
-        "model_name": _name_model(ref.site, str(trial.model_id)),
+        "model_name": name,
+        "model_seconds": seconds,
+        "waited": write_elapsed(queries.seconds_since(trial)),
+        "longest_minutes": queries.LONGEST_SECONDS // 60,
         "draft": draft,
         "based_on": int(trial.production) if trial.production_scope == ref.scope else 0,
         "waits": not queries.is_settled(trial) and not is_lost,
         "is_queued": trial.status == TrialStatus.ASKED and not is_lost,
         "error": _LOST if is_lost else str(trial.error or "") if trial.status == TrialStatus.FAILED else "",
         "sides": sides,
-        "rows": comparison.compare_fields(answers),
+        "rows": [(row, list(zip(row.found, sides, strict=True))) for row in comparison.compare_fields(answers)],
         "is_same": bool(trial.draft_answer) and trial.draft_answer == trial.production_answer,
         "text_shown": any(answer and answer.outcome.text for answer in answers),
         "pages": pages,
@@ -409,8 +419,20 @@ def _name_compared(ref: PromptRef, compared: PromptRef, version: int) -> str:
     return said.fill(version=version)
 
 
-def _name_model(site: str, model_id: str) -> str:
+def _find_model(site: str, model_id: str) -> tuple[str, int]:
+    """Return its name, and how many seconds a request may take: 0 if the model is gone."""
     try:
-        return model_queries.get_model(site, model_id).name
+        spec = model_queries.get_model(site, model_id)
     except NotFound:
-        return model_id
+        return model_id, 0
+    return spec.name, spec.seconds or settings.PROVIDER_TIMEOUT_SECONDS
+
+
+def write_elapsed(seconds: int) -> str:
+    """For people.
+
+    >>> write_elapsed(45), write_elapsed(125)
+    ('45 s', '2 min 5 s')
+    """
+    minutes, rest = divmod(seconds, 60)
+    return Figure(f"{minutes} min {rest} s" if minutes else f"{rest} s")

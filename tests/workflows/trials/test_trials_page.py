@@ -9,6 +9,7 @@ from django.test import Client
 
 from config import aws
 from config.environment import ModelEndpoint
+from config.errors import StageFailed
 from config.laptop import embedded_model
 from projects.sites.permissions import Permission
 from tests import factories
@@ -22,8 +23,11 @@ from tests.projects.projects import make_project
 from tests.pump import Pump
 from tests.workflows.trials.reading import is_read, read_run
 from workflows.providers import actions as provider_actions
-from workflows.runs import queries
+from workflows.providers.language_models.language_model import CUT_OFF
+from workflows.runs import queries as run_queries
 from workflows.runs.items import Run
+from workflows.trials import queries
+from workflows.trials.queries import TrialRef
 
 pytestmark = [pytest.mark.usefixtures("table"), pytest.mark.django_db]
 TYPED = {"instructions": "Mine <b>.", "message": "{{page_text}}\nRecord it."}
@@ -123,7 +127,7 @@ def test_both_answers_are_compared_field_by_field(pump: Pump) -> None:
     address = started["Location"]
     waiting = one_line(admin.get(address).content)
     assert "Waiting for a worker" in waiting
-    assert "Runs and trials started earlier go first." in waiting
+    assert re.search(r"Started \d+ s ago. Runs and trials started earlier go first.", waiting)
     assert 'hx-trigger="every 2s"' in waiting
     assert f'<noscript><a class="button small" href="{address}">' in waiting
     totals = iter(["99.00", "510.24"])
@@ -150,6 +154,50 @@ def test_both_answers_are_compared_field_by_field(pump: Pump) -> None:
     assert admin.get(f"{address}?page=1").status_code == 200
     assert admin.get(address.replace("/extract/", "/classify/")).status_code == 404
     assert signed_in(bob()).get(address).status_code == 403
+
+
+@pytest.mark.wide
+def test_a_trial_under_way_says_how_long_and_what_is_still_to_come(pump: Pump) -> None:
+    run = read_run(pump)
+    admin = signed_in(alice())
+    address = admin.post(at(run, "start/"), typed(run))["Location"]
+    ref = TrialRef("default", run.project_id, address.rstrip("/").rpartition("/")[2])
+    seen = ""
+
+    def answer(_: Any) -> Any:
+        nonlocal seen
+        if queries.get_trial(ref).draft_answer:
+            seen = one_line(admin.get(address).content)
+        return said(0.95, total="99.00")
+
+    with answering("bedrock-runtime", Converse=answer):
+        pump.run(lambda: pump.ran("try_prompt") > 0)
+    assert re.search(r"Started \d+ s ago. A request may take up to 50 s, the whole trial up to 15 min.", seen)
+    row = re.search(r'<tr id="trial-field-total">(.*?)</tr>', seen)
+    assert row
+    assert "99.00" in row[1]
+    assert ("Waiting" in row[1], "–" in row[1]) == (True, False)
+
+
+def test_a_side_that_failed_differs_in_nothing_and_leads_to_the_models(pump: Pump) -> None:
+    run = read_run(pump)
+    admin = signed_in(alice())
+    address = admin.post(at(run, "start/"), typed(run))["Location"]
+    asked: list[Any] = []
+
+    def answer(request: Any) -> Any:
+        asked.append(request)
+        if len(asked) > 1:
+            raise StageFailed(str(CUT_OFF))
+        return said(0.95, total="99.00")
+
+    with answering("bedrock-runtime", Converse=answer):
+        pump.run(lambda: pump.ran("try_prompt") > 0)
+    page = one_line(admin.get(address).content)
+    assert "The answer was cut off" in page
+    assert '<a href="/settings/models/">Models</a>' in page.partition("<tfoot>")[2]
+    assert '<tr id="trial-field-total">' in page
+    assert 'class="differs"' not in page
 
 
 @pytest.mark.wide
@@ -194,7 +242,7 @@ def test_a_sample_is_uploaded_and_the_draft_comes_back_with_it_chosen(pump: Pump
     fragment = one_line(script.post(here, typed_now).content)
     assert 'hx-trigger="load delay:2s"' in fragment
     assert 'name="instructions"' not in fragment
-    run = queries.document_workflows("default", chosen[1]).rows[0]
+    run = run_queries.document_workflows("default", chosen[1]).rows[0]
     pump.run(lambda: is_read(Run("default", project.id, chosen[1], str(run.SK).rpartition("#")[2])))
     after = one_line(script.post(here, typed_now).content)
     assert "load delay:2s" not in after

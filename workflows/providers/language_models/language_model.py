@@ -43,6 +43,10 @@ _UNUSABLE = Sentence("The model's answer cannot be used, even after asking again
 _NO_ANSWER = "It did not answer."
 _UNREADABLE = "Its answer cannot be read."
 CONTEXT_EXCEEDED = "ContextExceeded"  # the code of a StageFailed: fewer tokens may be accepted
+CUT_OFF = Sentence(
+    "The answer was cut off: it needs more tokens than this model may write. Raise its longest answer, or choose "
+    "another model."
+)
 _FRAME = 100  # tokens of the framing of instructions and message
 _IMAGE = 1600  # tokens of an image
 _TOLD = {"fields": "The fields:", "types": "The types:"}  # placeholders of the content of an answer's schema

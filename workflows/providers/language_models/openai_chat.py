@@ -24,6 +24,7 @@ from projects.models.spec import EMBEDDED, MODEL_PROVIDERS, ModelSpec
 from workflows.providers.calls import Caller, Provider
 from workflows.providers.language_models.language_model import (
     CONTEXT_EXCEEDED,
+    CUT_OFF,
     ChatAnswer,
     ChatRequest,
     describe_correction,
@@ -35,10 +36,6 @@ _lock = threading.Lock()
 _MOST_BYTES = 4 * 1024 * 1024  # bytes of an answer, which is text of a few thousand tokens
 _WORTH_A_RETRY = frozenset({408, 409, 425, 429})
 _TOO_LONG = frozenset({"context_length_exceeded", "exceed_context_size_error"})
-_CUT = Sentence(
-    "The answer was cut off: it needs more tokens than this model may write. Raise its longest answer, or choose "
-    "another model."
-)
 _LONGEST_TEXT, _LONGEST_LIST = 160, 5  # characters and items that the embedded model may write
 _SHARES = [step / 20 for step in range(21)]
 _FILTERED = Sentence("The model's content filter blocked this page. Review it manually.")
@@ -321,7 +318,7 @@ def _explain_stop(reason: Any, *, is_broken: bool) -> str:
     """Return why the answer is incomplete, or an empty text. ``is_broken``: nothing of it can be parsed."""
     if reason == "content_filter":
         return _FILTERED
-    return _CUT if reason == "length" and is_broken else ""
+    return CUT_OFF if reason == "length" and is_broken else ""
 
 
 def _count(counted: Mapping[str, Any], name: str) -> int:
