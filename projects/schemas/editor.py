@@ -53,8 +53,8 @@ class SchemaForm(forms.Form):
         max_length=4_000,
         help_text=(
             Phrase(
-                "Needed to filter documents by several attributes at once. One per line: category, currency. "
-                "Maximum %(max_composite_keys)s."
+                "Let documents be filtered by several attributes at once. One set of keys per line, for example: "
+                "category, currency. Maximum %(max_composite_keys)s."
             ).fill(max_composite_keys=MAX_COMPOSITE_KEYS)
         ),
         error_messages={"max_length": gettext_lazy("Use at most 4,000 characters (currently %(show_value)d).")},

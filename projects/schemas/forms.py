@@ -9,7 +9,7 @@ from django.utils.translation import gettext, gettext_lazy
 from config.phrase import Phrase
 from projects.entities.items import EntityType
 from projects.schemas.governing import ATTRIBUTE_KEY, ENTITY, KINDS, PUBLICATION, AttributeDefinition
-from projects.settings.columns import ITEM_COLUMNS, TABLE
+from projects.settings.columns import ANY_COLUMNS, TABLE
 from projects.settings.field_rows import derive_name
 from projects.settings.forms import ColumnsField
 from projects.settings.values import AROUND, DATE_RANGES, date_range
@@ -123,7 +123,7 @@ class AttributeForm(DefinitionForm):
             del self.fields["entity_type"]
             kinds.choices = [(name, kind.label) for name, kind in KINDS.items() if name not in {PUBLICATION, ENTITY}]
         self.fields["date_range"].initial = AROUND
-        self.fields["columns"].initial = ITEM_COLUMNS
+        self.fields["columns"].initial = ANY_COLUMNS
 
     def clean_key(self) -> str:
         key: str = self.cleaned_data["key"] or derive_name(self.cleaned_data.get("label", ""))

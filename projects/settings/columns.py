@@ -13,14 +13,15 @@ TABLE = "table"  # the type of a field with rows
 COLUMN_TYPES = ("text", "number", "amount", "percent", "date")
 MOST_COLUMNS = 12
 LONGEST_COLUMNS = 1_000  # characters of all columns: a run freezes those of all its fields
-ITEM_COLUMNS = "\n".join(
+ANY_COLUMNS = "\n".join(
     (
         "Description, required",
         "Quantity, number",
         "Unit price, amount",
-        "Amount, amount, required, sums to net_total",
+        "Amount, amount, required",
     )
 )
+ITEM_COLUMNS = f"{ANY_COLUMNS}, sums to net_total"
 _SUMS = re.compile(r"sums to\s+([a-z][a-z0-9_]{0,39})", re.IGNORECASE)
 
 

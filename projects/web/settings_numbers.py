@@ -70,7 +70,9 @@ def _count_document_types(site: str) -> SettingsNumber:
 
 @number_of("queues:list-queues")
 def _count_queues(site: str) -> SettingsNumber:
-    return count_listed(QUEUE.gsi1_partition(site))
+    """Beside the site's own queue, which the overview names and the list of queues has not."""
+    own = count_listed(QUEUE.gsi1_partition(site)).words
+    return SettingsNumber(Phrase("Review only") if own == "0" else Phrase("Review + %(count)s").fill(count=own))
 
 
 @number_of("models:list-models")

@@ -37,7 +37,7 @@ def test_only_an_admin_sees_or_changes_queues(who):
 
 
 def test_an_empty_list_says_what_a_queue_is_for():
-    assert "No queues yet" in text(signed_in(alice()).get(LIST))
+    assert "No other queues yet" in text(signed_in(alice()).get(LIST))
 
 
 def test_the_list_shows_who_is_let_in_and_what_is_archived():

@@ -55,6 +55,10 @@ def test_a_projects_field_of_type_table_has_columns_and_another_has_none() -> No
     assert other.settings()[0].columns == ""
 
 
+def test_a_new_table_names_no_field_that_may_not_exist() -> None:
+    assert [one.total for one in read_columns(AttributeForm()["columns"].initial)] == [""] * 4
+
+
 @each(("columns", "message"), [("", "Enter the table's columns"), ("Sum, money", "“money” is not known")])
 def test_a_table_without_columns_is_not_saved(columns: str, message: str) -> None:
     rows = parse_posted_rows(posted(columns=columns))

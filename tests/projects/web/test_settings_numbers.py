@@ -53,7 +53,7 @@ def test_numbers_keep_up_with_what_is_made():
     browser = signed_in(alice())
     queue_actions.create_queue("default", "Payables", ["finance"], by=BY, queue_id=clock.new_ulid())
     made, _ = api_keys.create_api_key("default", "ERP", [Permission.READ], by=BY)
-    assert {"queues-list-queues": "1", "settings-edit-keys": "1"}.items() <= numbers(browser).items()
+    assert {"queues-list-queues": "Review + 1", "settings-edit-keys": "1"}.items() <= numbers(browser).items()
     api_keys.revoke_api_key("default", made.mask, by=BY)
     assert numbers(browser)["settings-edit-keys"] == "0"
 
@@ -63,9 +63,9 @@ def test_a_tenants_numbers_are_its_own():
     grant("acme", "admins", *EVERYTHING)
     queue_actions.create_queue("acme", "Payables", [], by=BY, queue_id=clock.new_ulid())
     browser = signed_in(alice())
-    assert numbers(browser)["queues-list-queues"] == "0"
+    assert numbers(browser)["queues-list-queues"] == "Review only"
     of_acme = numbers(browser, "/s/acme/settings/numbers/")
-    assert of_acme["queues-list-queues"] == "1"
+    assert of_acme["queues-list-queues"] == "Review + 1"
     assert of_acme["settings-edit-groups"] == "1"
     assert "settings-list-sites" not in of_acme
 
