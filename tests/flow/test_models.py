@@ -174,7 +174,8 @@ def test_a_run_that_did_not_come_to_its_model_shows_no_calls(pump: Pump) -> None
 def test_what_a_model_invents_goes_to_a_person(pump: Pump) -> None:
     run, _ = finished(pump, said(0.95, total="9999.99"), said(0.95, total="9999.99"))
     total = fields_of(run)["total"]
-    assert (total["value"], total["confidence"], total["box"]) == ("9999.99", 0.5, None)
+    assert (total["value"], total["box"]) == ("9999.99", None)
+    assert total["confidence"] < 0.05  # the rules are sure of another
     assert queries.board(run.site, run.workflow_id).current_step == "human_review"
 
 

@@ -76,12 +76,12 @@ def test_what_ends_every_worker_is_given_up_with_a_sentence_and_an_event() -> No
     assert not calls.of("s3")
     done = record(document_id)
     assert (done.status, done.GSI2PK, done.lease_owner) == ("done", None, None)
-    assert done.message == "Could not be extracted after 3 attempts. Upload the files individually."
+    assert done.message == "Could not be unpacked after 3 attempts. Upload the files individually."
     assert names(document_id) == [taken]
     assert words(document_id) == ["UNPACKING_GIVEN_UP"]
     row = queries.project_document(SITE, done.project_id, document_id)
     assert (row.status, row.workflow_id) == ("completed", None)
-    assert "Could not be extracted after 3 attempts" in one_line(
+    assert "Could not be unpacked after 3 attempts" in one_line(
         signed_in(charlie()).get(f"/documents/{document_id}/").content
     )
 
