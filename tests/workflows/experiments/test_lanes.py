@@ -47,7 +47,7 @@ def test_prompts_and_settings_are_measured_and_each_request_is_sent_once(
 ) -> None:
     plain, careful = two_prompts(run.project_id)
     ref = make_experiment(
-        testset, [plain, careful], thresholds=(0.4, 0.8), models=(type(MODEL)(**{**vars(MODEL), **PRICED}),)
+        testset, [plain, careful], thresholds=(0.001, 0.8), models=(type(MODEL)(**{**vars(MODEL), **PRICED}),)
     )
     head = work_all(ref)
     assert (head.status, int(head.answered), int(head.total)) == ("done", 12, 12)
@@ -61,7 +61,7 @@ def test_prompts_and_settings_are_measured_and_each_request_is_sent_once(
         one.document_id for one in queries.list_all_cells(ref)
     }
     assert list_differences(results, 1, 2) == []
-    strict = results.halves[2]["held_back"]  # a wrong total stands nowhere on the page: 0.5
+    strict = results.halves[2]["held_back"]  # the rules are sure of another total than this one
     assert (strict.review_rate, strict.accepted) == (1.0, 1.0)
     assert results.halves[1]["held_back"].review_rate == 0.0
     again = make_experiment(testset, [careful])
