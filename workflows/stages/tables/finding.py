@@ -25,9 +25,9 @@ _ENDS = re.compile(
 )
 # A sum in a line of text below its table, as letters have it: Subtotal: 51.00.
 _SAID = re.compile(
-    r"\W*((sub|sous)\W?total|(grand |invoice |net |gross )?total|net|netto|sum(me)?|somme|zwischensumme|nettobetrag|"
-    r"gesamtbetrag|rechnungsbetrag|balance|amount due)( due| amount| net| gross)?\s{0,3}:?[^\w.,]{0,5}([A-Z]{3}\s)?"
-    r"[^\w.,]{0,3}\d[\d.,' ]{0,15}[.,]\d\d[^\w.,]{0,3}([A-Z]{3})?\W*",
+    r"\W{0,9}((sub|sous)\W?total|(grand |invoice |net |gross )?total|net|netto|sum(me)?|somme|zwischensumme|"
+    r"nettobetrag|gesamtbetrag|rechnungsbetrag|balance|amount due)( due| amount| net| gross)?\s{0,3}:?[^\w.,]{0,5}"
+    r"([A-Z]{3}\s)?[^\w.,]{0,3}\d[\d.,' ]{0,15}[.,]\d\d[^\w.,]{0,3}([A-Z]{3})?\W{0,9}",
     re.IGNORECASE,
 )
 _CARRIED = re.compile(r"carried|übertrag|report\b|continue[ds]?\b|fortsetzung|à reporter", re.IGNORECASE)
