@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from workflows.stages.assessment.answers import describe_nothing
-from workflows.stages.tables.changes import tell_cells
+from workflows.stages.tables.changes import list_cells
 
 _MOST_BYTES = 150_000  # of one row's changes; an item can have 400 KB
 _SHORTER = (200, 40)
@@ -47,8 +47,7 @@ class PersonsChange:
     @property
     def cells(self) -> Sequence[Mapping[str, Any]]:
         """What changed in a table; empty for another value."""
-        whole = {"what": self.label, "before": self.before, "after": self.after or self.nothing}
-        return list(tell_cells([whole])) if "\t" in f"{self.before}{self.after}" else ()
+        return list_cells({"what": self.label, "before": self.before, "after": self.after or self.nothing})
 
     @property
     def nothing(self) -> str:

@@ -68,8 +68,13 @@ _FIRST_YEAR = 1900
 MOST_LINES = 1_048_576  # of a sheet, its labels among them
 INSTANT = "instant"  # the type of a column of stored instants; fields have no such
 _WIDTHS = {"text": 40, INSTANT: 25}  # of columns, in characters; 14 for others
-_FORMATS = {"amount": "#,##0.00##", "number": "General", "percent": "0.0##%", "date": "yyyy-mm-dd"}
-_FORMATS[INSTANT] = 'yyyy-mm-dd hh:mm:ss" UTC"'
+_FORMATS = {
+    "amount": "#,##0.00##",
+    "number": "General",
+    "percent": "0.0##%",
+    "date": "yyyy-mm-dd",
+    INSTANT: 'yyyy-mm-dd hh:mm:ss" UTC"',
+}
 
 
 class TypedSheet:

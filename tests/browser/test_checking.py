@@ -151,9 +151,8 @@ def test_enter_passes_each_wrong_field_once_and_then_says_what_is_left(
     expect(left).to_have_text("Ready to approve")
 
 
-def test_enter_passes_an_empty_required_field_that_has_said_so(
-    live_server: LiveServer, context: BrowserContext
-) -> None:
+def claimed_without_total(live_server: LiveServer, context: BrowserContext) -> Page:
+    """A review that lacks a required total, which has the focus."""
     bob()
     found = invoice(total="")
     found["fields"][-2] |= {"value": None, "raw": None, "required": True}
@@ -162,6 +161,13 @@ def test_enter_passes_an_empty_required_field_that_has_said_so(
     sign_in(page, live_server, "bob")
     claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
     field(page, "total").focus()
+    return page
+
+
+def test_enter_passes_an_empty_required_field_that_has_said_so(
+    live_server: LiveServer, context: BrowserContext
+) -> None:
+    page = claimed_without_total(live_server, context)
     page.keyboard.press("Enter")
     expect(page.locator("#f-total [data-live-error]")).to_contain_text("Total is required")
     expect(field(page, "total")).to_be_focused()
@@ -218,14 +224,7 @@ def test_all_rules_that_a_field_fails_are_said_while_it_is_typed(
 def test_enter_on_an_empty_required_field_says_what_it_waits_for(
     live_server: LiveServer, context: BrowserContext
 ) -> None:
-    bob()
-    found = invoice(total="")
-    found["fields"][-2] |= {"value": None, "raw": None, "required": True}
-    _, ref = open_review(found=found)
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    claim(page, f"{live_server.url}/review/{ref.document_id}/{ref.review_id}/")
-    field(page, "total").focus()
+    page = claimed_without_total(live_server, context)
     expect(page.locator("#f-total [data-live-error]")).to_be_hidden()
     page.keyboard.press("Enter")
     expect(page.locator("#f-total [data-live-error]")).to_contain_text("Total is required")

@@ -3,11 +3,12 @@
 import re
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from review import queries
+from review.identity import ReviewRef
 from tests.browser.conftest import watch
 from tests.browser.desk import (
     check_all,
@@ -51,14 +52,20 @@ def test_a_slash_goes_to_the_search_unless_somebody_types(
     assert console == []
 
 
-def test_an_opened_review_is_claimed_by_key_once(
-    live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
-) -> None:
-    user = bob()
+def looked_at(live_server: LiveServer, context: BrowserContext, pump: Pump) -> tuple[Page, ReviewRef]:
+    """A review that Bob has opened and not claimed."""
     url, _, ref = waiting(live_server, pump)
     page = context.new_page()
     sign_in(page, live_server, "bob")
     page.goto(url)
+    return page, ref
+
+
+def test_an_opened_review_is_claimed_by_key_once(
+    live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
+) -> None:
+    user = bob()
+    page, ref = looked_at(live_server, context, pump)
     sent: list[str] = []
     page.on("request", lambda one: sent.append(one.url) if one.method == "POST" else None)
     expect(page.locator("[data-claim] .key")).to_have_text("G")
@@ -81,10 +88,7 @@ def test_enter_claims_a_review_that_is_only_looked_at(
     live_server: LiveServer, context: BrowserContext, pump: Pump, console: list[str]
 ) -> None:
     user = bob()
-    url, _, ref = waiting(live_server, pump)
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    page.goto(url)
+    page, ref = looked_at(live_server, context, pump)
     keys = page.keyboard
     page.wait_for_timeout(SIGHT_MS)
     keys.press("?")
@@ -107,10 +111,7 @@ def test_enter_that_opened_a_review_does_not_claim_it(
     live_server: LiveServer, context: BrowserContext, pump: Pump
 ) -> None:
     bob()
-    url, _, ref = waiting(live_server, pump)
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    page.goto(url)
+    page, ref = looked_at(live_server, context, pump)
     page.wait_for_timeout(SIGHT_MS)
     keys = context.new_cdp_session(page)
     page.reload()
@@ -126,10 +127,7 @@ def test_keys_of_a_claim_lead_to_it_and_do_nothing_without_it(
 ) -> None:
     """A viewer turns pages, zooms, goes through the fields, claims; what corrects or decides focuses Claim."""
     bob()
-    url, _, ref = waiting(live_server, pump)
-    page = context.new_page()
-    sign_in(page, live_server, "bob")
-    page.goto(url)
+    page, ref = looked_at(live_server, context, pump)
     claim_button = page.locator("[data-claim]")
     for key in ("a", "r", "e", "v", "m", "i", "o", "d", "u", ";", "<", "l"):
         claim_button.blur()

@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import CountersignError, NotFound, Refused, Unavailable
-from config.phrase import Figure, Phrase, Sentence
+from config.phrase import Phrase, Sentence
 from projects.audit.events import actor_of
 from projects.models import queries as model_queries
 from projects.models.choice import choose_model_id
@@ -32,6 +32,7 @@ from projects.web.http import DeskRequest, redirect_after_post, render_answer, w
 from workflows.intake.content_types import ALSO, EXTENSIONS
 from workflows.intake.upload import SizeGuard, guard_files, take, too_large
 from workflows.providers.language_models.language_model import CUT_OFF
+from workflows.runs.views.state_labels import words_of
 from workflows.trials import actions, comparison, queries, tasks
 from workflows.trials.documents import get_project_document, load_read_document
 from workflows.trials.estimate import Estimate, estimate_trial
@@ -380,7 +381,7 @@ def _build_trial(request: DeskRequest, project: Project, ref: PromptRef, which: 
         "trial_id": which.trial_id,
         "model_name": name,
         "model_seconds": seconds,
-        "waited": write_elapsed(queries.seconds_since(trial)),
+        "waited": words_of(queries.seconds_since(trial)),
         "longest_minutes": queries.LONGEST_SECONDS // 60,
         "draft": draft,
         "based_on": int(trial.production) if trial.production_scope == ref.scope else 0,
@@ -426,13 +427,3 @@ def _find_model(site: str, model_id: str) -> tuple[str, int]:
     except NotFound:
         return model_id, 0
     return spec.name, spec.seconds or settings.PROVIDER_TIMEOUT_SECONDS
-
-
-def write_elapsed(seconds: int) -> str:
-    """For people.
-
-    >>> write_elapsed(45), write_elapsed(125)
-    ('45 s', '2 min 5 s')
-    """
-    minutes, rest = divmod(seconds, 60)
-    return Figure(f"{minutes} min {rest} s" if minutes else f"{rest} s")

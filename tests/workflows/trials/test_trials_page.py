@@ -127,7 +127,7 @@ def test_both_answers_are_compared_field_by_field(pump: Pump) -> None:
     address = started["Location"]
     waiting = one_line(admin.get(address).content)
     assert "Waiting for a worker" in waiting
-    assert re.search(r"Started \d+ s ago. Runs and trials started earlier go first.", waiting)
+    assert re.search(r"Started [\d.]+ s ago. Runs and trials started earlier go first.", waiting)
     assert 'hx-trigger="every 2s"' in waiting
     assert f'<noscript><a class="button small" href="{address}">' in waiting
     totals = iter(["99.00", "510.24"])
@@ -172,7 +172,7 @@ def test_a_trial_under_way_says_how_long_and_what_is_still_to_come(pump: Pump) -
 
     with answering("bedrock-runtime", Converse=answer):
         pump.run(lambda: pump.ran("try_prompt") > 0)
-    assert re.search(r"Started \d+ s ago. A request may take up to 50 s, the whole trial up to 15 min.", seen)
+    assert re.search(r"Started [\d.]+ s ago. A request may take up to 50 s, the whole trial up to 15 min.", seen)
     row = re.search(r'<tr id="trial-field-total">(.*?)</tr>', seen)
     assert row
     assert "99.00" in row[1]

@@ -33,7 +33,7 @@ from workflows.runs.seed_000 import Link
 from workflows.runs.views.pages import run_of, summary_page
 from workflows.stages import results
 from workflows.stages.assessment.answers import Answer, describe_nothing
-from workflows.stages.tables.changes import tell_cells
+from workflows.stages.tables.changes import list_cells
 from workflows.stages.usage import Usage
 from workflows.storage import files
 from workflows.storage.objects import DocumentFiles
@@ -196,9 +196,7 @@ def _tell_tables(field: Mapping[str, Any]) -> dict[str, Any]:
     """Add ``cells`` to the changes of a table, which may be masked already: what changed in it."""
     named, label = field.get("headings", ()), field.get("title") or field["label"]
     told = [
-        {**one, "cells": list(tell_cells([{"what": label, "before": one["before"], "after": one["after"]}], named))}
-        if "\t" in f"{one['before']}{one['after']}"
-        else one
+        {**one, "cells": list_cells({"what": label, "before": one["before"], "after": one["after"]}, named)}
         for one in field["changes"]
     ]
     return {**field, "changes": told}

@@ -36,6 +36,12 @@ def tell_cells(changes: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()
                 yield {"what": one["what"], "before": None, "after": told}
 
 
+def list_cells(change: Mapping[str, Any], columns: Sequence[str] = ()) -> list[Mapping[str, Any]]:
+    """Return what changed in a table by cell; empty for another value, and for a table that is told whole."""
+    told = list(tell_cells([change], columns))
+    return [] if told == [change] else told
+
+
 def _differing(field: str, before: Rows, after: Rows, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     width = max(len(row) for row in (*before, *after))
     first, second = ([row + ("",) * (width - len(row)) for row in rows] for rows in (before, after))
